@@ -23,7 +23,6 @@ INDEXES = (
 class TranscriptStore:
     def __init__(self, database: Database) -> None:
         self._events = scoped(database, TRANSCRIPTS)
-        self._all = database.collection(TRANSCRIPTS)
 
     async def append(self, org_id: OrgId, execution_id: str, one: Chained) -> None:
         """Once: the same event again is stored already, after a write whose answer was lost.

@@ -48,6 +48,11 @@ class Logs(Protocol):
         """The number of the newest line, 0 without one; None if there is no such execution."""
         ...
 
-    async def after(self, wanted: Mapping[str, int], limit: int) -> Mapping[str, Sequence[LogLine]]:
-        """Of each of these executions the lines behind a number, in order; `limit` in all."""
+    async def after(
+        self, wanted: Mapping[str, tuple[OrgId, int]], limit: int
+    ) -> Mapping[str, Sequence[LogLine]]:
+        """Of each of these executions, by their organizations, the lines behind a number, in order.
+
+        `limit` in all.
+        """
         ...

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from netautod.core.errors import Unavailable
+from netautod.core.identity import OrgId
 from netautod.core.repeats import Failing
 from netautod.events import wire
 from netautod.events.feed import LogLine, Logs
@@ -34,6 +35,7 @@ class Line(NamedTuple):
 class Followed:
     """`seq`: the last line that is in the journal; `gap_since`: since when the one behind it is missing."""
 
+    org_id: OrgId
     seq: int
     listeners: set[Listener] = field(default_factory=set)
     lines: Journal[Line] = field(
@@ -54,7 +56,7 @@ class LogFollower:
     def enter(self, listener: Listener, execution_id: str, after: int) -> Followed:
         """From now on the listener gets the lines behind `after`, or behind `seq` of what is returned if that
         is more: then those up to there are to be read by itself."""
-        followed = self._followed.setdefault(execution_id, Followed(seq=after))
+        followed = self._followed.setdefault(execution_id, Followed(org_id=listener.org_id, seq=after))
         followed.listeners.add(listener)
         listener.reading_log = followed.lines.end
         if self._task is None or self._task.done():
@@ -69,9 +71,9 @@ class LogFollower:
             if not followed.listeners:
                 del self._followed[execution_id]
 
-    async def between(self, execution_id: str, after: int, last: int) -> list[Line]:
+    async def between(self, org_id: OrgId, execution_id: str, after: int, last: int) -> list[Line]:
         """The first lines behind `after`, up to `last`, as they are sent."""
-        found = await self._logs.after({execution_id: after}, LINES)
+        found = await self._logs.after({execution_id: (org_id, after)}, LINES)
         return [written(execution_id, line) for line in found.get(execution_id, ()) if line.seq <= last]
 
     async def stop(self) -> None:
@@ -91,10 +93,10 @@ class LogFollower:
             await asyncio.sleep(LOOK_SECONDS)
 
     async def _look(self) -> None:
-        wanted = {execution_id: followed.seq for execution_id, followed in self._followed.items()}
+        wanted = {one: (followed.org_id, followed.seq) for one, followed in self._followed.items()}
         for execution_id, lines in (await self._logs.after(wanted, LINES)).items():
             followed = self._followed.get(execution_id)
-            if followed is not None and followed.seq == wanted[execution_id]:
+            if followed is not None and followed.seq == wanted[execution_id][1]:
                 self._add(execution_id, followed, lines)
         for followed in self._followed.values():
             self._tidy(followed)

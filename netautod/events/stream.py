@@ -94,7 +94,7 @@ class EventStream:
         """Those behind the place that others who listen to the log have been sent already."""
         while self._place.seq < last:
             lines = await self._replay.patiently(
-                lambda: self._logs.between(execution_id, self._place.seq, last)
+                lambda: self._logs.between(self.listener.org_id, execution_id, self._place.seq, last)
             )
             if not lines:
                 return

@@ -74,6 +74,6 @@ class LogClosing:
         try:
             await self._logs.append_last(execution.org_id, execution.id, execution.closing, self._clock.now())
             # If we die here the line is there, and `close_left` finds it.
-            await self._store.closed(execution.id)
+            await self._store.closed(execution.org_id, execution.id)
         except Unavailable as error:
             logger.warning("the log of execution %s cannot be ended yet: %s", execution.id, error)

@@ -69,7 +69,9 @@ class ExecutionLogs:
             return None
         return await self._logs.last_seq(org_id, execution_id)
 
-    async def after(self, wanted: Mapping[str, int], limit: int) -> Mapping[str, Sequence[LogEntry]]:
+    async def after(
+        self, wanted: Mapping[str, tuple[OrgId, int]], limit: int
+    ) -> Mapping[str, Sequence[LogEntry]]:
         return await self._logs.after(wanted, limit)
 
 

@@ -91,18 +91,24 @@ class ExecutionLogStore:
         )
         return 0 if found is None else int(found["seq"])
 
-    async def after(self, wanted: Mapping[str, int], limit: int) -> dict[str, list[LogEntry]]:
-        """Of each of these executions the entries behind a number; `limit` in all, by execution."""
-        behind = [{"execution_id": one, "seq": {"$gt": seq}} for one, seq in wanted.items()]
+    async def after(self, wanted: Mapping[str, tuple[OrgId, int]], limit: int) -> dict[str, list[LogEntry]]:
+        """Of each of these executions, by their organizations, the entries behind a number.
+
+        `limit` in all, by execution.
+        """
+        behind = [
+            {"org_id": org_id, "execution_id": one, "seq": {"$gt": seq}}
+            for one, (org_id, seq) in wanted.items()
+        ]
         order = [("execution_id", 1), ("seq", 1)]
         found: dict[str, list[LogEntry]] = {}
+        # Each names its organization: so it asks the shards of those that are listened to, and no others.
         for document in await self._all.find({"$or": behind}, sort=order, limit=limit):
             found.setdefault(document["execution_id"], []).append(_to_entry(document))
         return found
 
-    async def delete_of(self, execution_ids: Sequence[str]) -> None:
-        """The logs of executions of any organization."""
-        await self._all.delete_many({"execution_id": {"$in": list(execution_ids)}})
+    async def delete_of(self, org_id: OrgId, execution_ids: Sequence[str]) -> None:
+        await self._entries.delete_many(org_id, {"execution_id": {"$in": list(execution_ids)}})
 
 
 def _narrowed(level: str | None, device_id: str | None) -> Document:

@@ -33,7 +33,6 @@ _FIELDS = tuple(DeviceResult.__dataclass_fields__)
 class DeviceResultStore:
     def __init__(self, database: Database) -> None:
         self._results = scoped(database, COLLECTION)
-        self._all = database.collection(COLLECTION)
         self._upserts = batched_changes(self._results, upsert=True)
 
     async def record(self, work: Work, execution_id: str, epoch: int, result: DeviceResult) -> None:
@@ -145,9 +144,8 @@ class DeviceResultStore:
         )
         return PageOf(items=[_to_result(document) for document in found], total=total, page=page)
 
-    async def delete_of(self, execution_ids: Sequence[str]) -> None:
-        """The results of executions of any organization."""
-        await self._all.delete_many({"execution_id": {"$in": list(execution_ids)}})
+    async def delete_of(self, org_id: OrgId, execution_ids: Sequence[str]) -> None:
+        await self._results.delete_many(org_id, {"execution_id": {"$in": list(execution_ids)}})
 
 
 def _to_result(document: Document) -> DeviceResult:

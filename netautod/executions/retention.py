@@ -1,10 +1,12 @@
 """Deletes old executions with their logs and results; the last success and failure of a task stay."""
 
 import logging
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
 from netautod.core.clock import Clock
+from netautod.core.identity import OrgId
 from netautod.core.registries import Followers
 from netautod.core.retention import RetentionSettings
 from netautod.executions.log_store import ExecutionLogStore
@@ -64,11 +66,15 @@ class ExecutionRetention:
         kept = [execution_id for execution_id in newest if execution_id not in (None, task_id)]
         deleted = 0
         while found := await self._executions.ended_of(task_id, before, but=kept, limit=BATCH):
-            ids = [execution_id for _, execution_id in found]
-            # The execution goes last: if we die before, the next pass finds it and deletes the rest again.
-            await self._logs.delete_of(ids)
-            await self._results.delete_of(ids)
-            for org_id, execution_id in found:
-                await self.deleted.notify(org_id, execution_id)
-            deleted += await self._executions.delete(ids)
+            for org_id in {org_id for org_id, _ in found}:  # one, as a task is of one organization
+                ids = [execution_id for owner, execution_id in found if owner == org_id]
+                deleted += await self._delete(org_id, ids)
         return deleted
+
+    async def _delete(self, org_id: OrgId, ids: Sequence[str]) -> int:
+        # The executions go last: if we die before, the next pass finds them and deletes the rest again.
+        await self._logs.delete_of(org_id, ids)
+        await self._results.delete_of(org_id, ids)
+        for execution_id in ids:
+            await self.deleted.notify(org_id, execution_id)
+        return await self._executions.delete(org_id, ids)

@@ -338,9 +338,9 @@ class ExecutionStore:
         )
         return [to_execution(document) for document in found]
 
-    async def closed(self, execution_id: str) -> None:
+    async def closed(self, org_id: OrgId, execution_id: str) -> None:
         """The last line of its log is written."""
-        await self._all.update({"_id": execution_id}, {"$set": {"closing": None}})
+        await self._scoped.update(org_id, {"_id": execution_id}, {"$set": {"closing": None}})
 
     async def give_up_ticks(self, org_id: OrgId, *, before: datetime, reason: str) -> int:
         """Cancels scheduled runs of ticks before then that no node has begun; returns how many."""
@@ -435,9 +435,9 @@ class ExecutionStore:
         found = await self._all.find(where, fields={"org_id": 1}, limit=limit)
         return [(OrgId(row["org_id"]), row["_id"]) for row in found]
 
-    async def delete(self, execution_ids: Sequence[str]) -> int:
+    async def delete(self, org_id: OrgId, execution_ids: Sequence[str]) -> int:
         """Returns how many there were."""
-        return await self._all.delete_many({"_id": {"$in": list(execution_ids)}})
+        return await self._scoped.delete_many(org_id, {"_id": {"$in": list(execution_ids)}})
 
 
 def where_of(filters: Mapping[str, Any]) -> Document:

@@ -100,7 +100,7 @@ class SourceStore:
             "next_sync_at": source.next_sync_at,
             **VISIBLE,
         }
-        return await self._all.update(where, {"$set": {"next_sync_at": until}})
+        return await self._sources.update(OrgId(source.org_id), where, {"$set": {"next_sync_at": until}})
 
     async def hide(self, org_id: OrgId, source_id: str) -> bool:
         """Begins a removal, which only goes forward from here."""

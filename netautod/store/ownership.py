@@ -49,7 +49,9 @@ async def delete_owned(
             return 0
         if first is not None:
             await first(rows)
-        return await collection.delete_many({"_id": {"$in": [row["_id"] for row in rows]}})
+        return await collection.delete_many(
+            {"_id": {"$in": [row["_id"] for row in rows]}, owned.field: org_id}
+        )
 
     wanted = dict.fromkeys(("_id", *fields), 1)
     async for row in collection.stream({owned.field: org_id}, fields=wanted, batch=page):

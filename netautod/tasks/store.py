@@ -146,9 +146,10 @@ class TaskStore:
             ]
         )
 
-    async def disable(self, task_id: str, was: datetime) -> None:
+    async def disable(self, task: Task) -> None:
         """For a task whose expression or zone is no longer valid: it must not block the scan."""
-        await self._all.update({"_id": task_id, "next_run_at": was}, {"$set": {"enabled": False}})
+        where = {"_id": task.id, "next_run_at": task.next_run_at}
+        await self._tasks.update(task.org_id, where, {"$set": {"enabled": False}})
 
     async def record_starts(self, starts: Sequence[tuple[str, datetime]]) -> None:
         """Records the start of executions in `last_run_at`, which only ever grows."""

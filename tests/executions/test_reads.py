@@ -387,5 +387,5 @@ async def test_sums_and_what_is_settled(tasks: Tasks) -> None:
     other = OrgId("other")
     assert await store.settled(other, results.id) == frozenset()
     assert (await store.totals(other, results.id)).devices_total == 0
-    await store.delete_of([results.id])
+    await store.delete_of(org_id, [results.id])
     assert (await store.totals(org_id, results.id)).devices_total == 0

@@ -18,10 +18,11 @@ async def test_no_look_reads_a_whole_collection(hooks: Hooks, mongo_uri: str) ->
     await rows.update_many({"subject": {"$ne": "device:1"}}, ended)
     for collection in ("executions", "configs", "backup_facts", "suspended_logins", "discovered"):
         await hooks.database.collection(collection).insert({"_id": "x", "org_id": "o", "version": 1})
-    deliveries = stores.webhook_deliveries
+    deliveries, webhook = stores.webhook_deliveries, await stores.webhooks.of_any(hook["id"])
+    assert webhook is not None
     with profiled(hooks.database, mongo_uri) as profile:
         assert await deliveries.webhooks_waited_for() == [hook["id"]]
-        assert len(await deliveries.front(hook["id"], but=["device:7"], limit=10)) == 1
+        assert len(await deliveries.front(webhook, but=["device:7"], limit=10)) == 1
         assert await deliveries.waiting() == 1
         assert await deliveries.waiting_by_webhook() == {hook["id"]: 1}
         assert await deliveries.oldest_waiting() is not None

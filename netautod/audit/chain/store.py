@@ -138,7 +138,13 @@ class ChainStore:
     async def adopt(self, events: Sequence[ChainedEvent]) -> None:
         """Gives events that are stored their places, in order, up to a number that is taken by now."""
         await self._all.update_in_order(
-            [({"_id": chained.event.id, "seq": None}, {"$set": _place(chained)}) for chained in events]
+            [
+                (
+                    {"_id": chained.event.id, "org_id": chained.event.org_id, "seq": None},
+                    {"$set": _place(chained)},
+                )
+                for chained in events
+            ]
         )
 
 

@@ -9,6 +9,7 @@ from netautod.executions.outcome import Outcome
 from netautod.executions.store import COLLECTION
 from netautod.executions.transitions import ACTIVE, TERMINAL, State
 from netautod.store.client import Database, Document, Filter
+from netautod.store.scoped import scoped
 from netautod.webhooks.names import EXECUTION_FINISHED
 from netautod.webhooks.subscriptions import Wanted, nobody
 
@@ -19,6 +20,7 @@ class AftermathStore:
     def __init__(self, database: Database, *, wanted: Wanted = nobody) -> None:
         self._wanted = wanted
         self._all = database.collection(COLLECTION)
+        self._executions = scoped(database, COLLECTION)
 
     async def runs_of(self, node_id: str) -> list[DeadRun]:
         """What the node has claimed and not ended."""
@@ -26,7 +28,13 @@ class AftermathStore:
 
     async def end_claim(self, run: DeadRun, outcome: Outcome) -> Execution | None:
         """running -> what the outcome says; None if the execution was taken or has ended meanwhile."""
-        claim = {"_id": run.execution.id, "state": "running", "owner": run.node_id, "epoch": run.epoch}
+        claim = {
+            "_id": run.execution.id,
+            "task_id": run.execution.task_id,
+            "state": "running",
+            "owner": run.node_id,
+            "epoch": run.epoch,
+        }
         return await self._changed(claim, run.execution.org_id, dead_change(outcome), outcome.state)
 
     async def fail(self, blocked: Blocked, node_id: str) -> Execution | None:
@@ -47,7 +55,7 @@ class AftermathStore:
     ) -> Execution | None:
         if state in TERMINAL and self._wanted(org_id, EXECUTION_FINISHED):
             change = owing(change)
-        row = await self._all.find_and_update(where, [{"$set": change}])
+        row = await self._executions.find_and_update(org_id, where, [{"$set": change}])
         return to_execution(row) if row else None
 
 

@@ -127,7 +127,7 @@ class Scheduler:
                 decision = self._decision(row, row.task.id in active, decisions)
             except InvalidInput as error:
                 logger.error("task %s is disabled, its schedule is not valid: %s", row.task.id, error)
-                await self._tasks.disable(row.task.id, row.task.next_run_at)
+                await self._tasks.disable(row.task)
                 continue
             if isinstance(decision, Wait):
                 continue

@@ -64,7 +64,7 @@ class Lanes:
             if webhook.resume_at is not None and webhook.resume_at > now:
                 return webhook.resume_at
             later = {subject: moment for subject, moment in later.items() if moment > now}
-            waiting = await self.deliveries.front(webhook_id, but=later, limit=BATCH)
+            waiting = await self.deliveries.front(webhook, but=later, limit=BATCH)
             if not waiting:
                 soonest = min(later.values(), default=now)
                 if soonest == now or soonest > now + LINGER:

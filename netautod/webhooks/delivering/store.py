@@ -13,21 +13,22 @@ from netautod.store.client import Database, Document, Filter
 from netautod.store.indexes import Index
 from netautod.store.scoped import scoped
 from netautod.webhooks.delivering.decide import Settled
-from netautod.webhooks.models import Delivery
+from netautod.webhooks.models import Delivery, Webhook
 
 COLLECTION = "webhook_deliveries"
 WAITING = {"waiting": True}
+# The front of what waits, webhook by webhook. Without a condition on its first field the server would not use
+# an index, partial or not: so that field is the one that all of them have.
+FRONT = Index(
+    collection=COLLECTION,
+    keys=(("waiting", 1), ("webhook_id", 1), ("at", 1), ("place", 1)),
+    partial=WAITING,
+)
 INDEXES = (
     Index(
         collection=COLLECTION, keys=(("org_id", 1), ("webhook_id", 1), ("at", -1), ("place", -1), ("_id", 1))
     ),
-    # The front of what waits, webhook by webhook. Without a condition on its first field the server would not
-    # use an index, partial or not: so that field is the one that all of them have.
-    Index(
-        collection=COLLECTION,
-        keys=(("waiting", 1), ("webhook_id", 1), ("at", 1), ("place", 1)),
-        partial=WAITING,
-    ),
+    FRONT,
     Index(collection=COLLECTION, keys=(("at", 1),), partial=WAITING),
     Index(collection=COLLECTION, keys=(("ended_at", 1),), partial={"ended_at": {"$type": "date"}}),
 )
@@ -69,12 +70,16 @@ class DeliveryStore:
         """The ids of webhooks, of all organizations, for which something waits."""
         return [str(found) for found in await self._all.distinct("webhook_id", WAITING)]
 
-    async def front(self, webhook_id: str, *, but: Collection[str], limit: int) -> list[Delivery]:
+    async def front(self, webhook: Webhook, *, but: Collection[str], limit: int) -> list[Delivery]:
         """The first of those that wait, in their order, but for those of some subjects."""
-        where: Document = {**WAITING, "webhook_id": webhook_id}
+        where: Document = {**WAITING, "webhook_id": webhook.id}
         if but:
             where["subject"] = {"$nin": list(but)}
-        return [_delivery(row) for row in await self._all.find(where, sort=IN_ORDER, limit=limit)]
+        # The index of the history has this order as well, and in it those that wait come last.
+        found = await self._deliveries.find(
+            webhook.org_id, where, sort=IN_ORDER, limit=limit, index=FRONT.name
+        )
+        return [_delivery(row) for row in found]
 
     async def settle(self, delivery: Delivery, settled: Settled, *, at: datetime) -> bool:
         """What a try has led to; false if another node has tried meanwhile, or it has ended."""
@@ -108,10 +113,12 @@ class DeliveryStore:
     async def expire_oldest(self, webhook_id: str, count: int, *, reason: str, at: datetime) -> int:
         """Of one webhook; returns how many."""
         oldest = await self._all.find(
-            {"webhook_id": webhook_id, **WAITING}, fields={"_id": 1}, sort=IN_ORDER, limit=count
+            {"webhook_id": webhook_id, **WAITING}, fields={"org_id": 1}, sort=IN_ORDER, limit=count
         )
-        ids = [row["_id"] for row in oldest]
-        return await self._all.update_many({"_id": {"$in": ids}, **WAITING}, _expired(reason, at))
+        if not oldest:
+            return 0
+        where = {"_id": {"$in": [row["_id"] for row in oldest]}, "webhook_id": webhook_id, **WAITING}
+        return await self._deliveries.update_many(oldest[0]["org_id"], where, _expired(reason, at))
 
     async def waiting(self) -> int:
         """How many wait, of all organizations."""
