@@ -14,6 +14,7 @@ from netautod.store.embedded.mongod import EmbeddedMongo
 from netautod.users.passwords.hashing import PasswordHasher
 from tests.configs.fleet import Fleet, open_fleet
 from tests.devices.inventory import Inventory, open_inventory
+from tests.support.across import Asked, watched
 from tests.support.clock import MovableClock
 from tests.support.databases import DatabasePool
 from tests.support.programs.forked import FORKS
@@ -45,6 +46,22 @@ def folders_of_the_module(
         for folder in set(base.iterdir()) - before:
             if not folder.name.startswith((LASTING, "test_")):
                 shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def across() -> Iterator[list[Asked]]:
+    """What the service has asked of all shards of a sharded cluster, that it would be."""
+    with watched() as asked:
+        yield asked
+
+
+@pytest.fixture(autouse=True)
+def only_listed_queries_are_across(across: list[Asked]) -> Iterator[None]:
+    """A new query names the organization, or has a reason in store/across.py."""
+    yield
+    unlisted = {str(one) for one in across if not one.is_listed}
+    across.clear()
+    assert not unlisted, f"neither do these name an organization, nor does ACROSS: {sorted(unlisted)}"
 
 
 @pytest.fixture(scope="session", autouse=True)

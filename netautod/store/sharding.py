@@ -3,7 +3,8 @@
 A replica set of three members (config/scale.md) is what is tested; this is for whoever outgrows it, as
 tests/bench/bench_simulation.py may tell. Each collection that grows with devices or with time has a shard key
 that begins with the organization, because every call of `OrgCollection` names it (store/scoped.py): a request
-asks the shards of its own organization, and its list is in few chunks. The second field spreads a large
+asks the shards of its own organization, and its list is in few chunks. What asks all of them is in
+store/across.py. The second field spreads a large
 organization over all shards. The others stay on the database's primary shard.
 
 What MongoDB asks of a key (Database Manual, "Shard Key Indexes"; "Unique Indexes on Sharded Collections"):
@@ -111,45 +112,8 @@ FIRST_TO_CHANGE: Mapping[tuple[str, tuple[str, ...]], str] = {
 }
 """Unique indexes of sharded collections that do not begin with the key."""
 
-ACROSS: Mapping[tuple[str, str], str] = {
-    ("devices", "live poll_due_at poll_enabled"): "a node looks for due polls of all organizations at once",
-    ("discovered", "untold_at"): "a look for changes that observers have not been told, every some seconds",
-    ("documents", "deleted_at"): "upkeep every some minutes",
-    ("documents", "resealing"): "upkeep every some minutes",
-    ("executions", "$expr closing.since"): "a look for logs to end, every tenth of a lease",
-    ("executions", "$expr lease_until state"): "a look for dead nodes, every tenth of a lease",
-    ("executions", "$expr state"): "a look for approvals that have expired, every tenth of a lease",
-    ("executions", "$expr holds_task state task_id"): "a node with a free slot looks for work of everybody",
-    ("executions", "holds_task state"): "the same: which tasks are busy",
-    ("executions", "_id owner"): "a heartbeat: all that a node runs, in one round trip",
-    ("executions", "state"): "the page of metrics, every five seconds at most",
-    ("executions", "state task_id"): "a scan asks once for all tasks that are due, of all organizations",
-    (
-        "executions",
-        "owed_at",
-    ): "a look for ends that webhooks are owed, each second where there are any",
-    ("executions", "_id"): "the same: marks of what they have, in one round trip",
-    ("configs", "owed.at"): "the same, of new versions",
-    ("configs", "_id"): "the same",
-    ("devices", "backup.owed.at"): "the same, of stale backups",
-    ("devices", "backup.fresh_at backup.stale_at live"): "a look for stale backups, once a minute",
-    ("configs", "unnoted"): "a look for captures whose node died, once a minute",
-    ("discovered", "owed_at"): "the same, of changes that polls have found",
-    ("suspended_logins", "owed_at"): "the same, of suspended logins",
-    ("webhook_deliveries", "waiting"): "a look for webhooks that something waits for, every second",
-    ("webhook_deliveries", "waiting webhook_id"): "the front of one webhook, by any node",
-    ("webhook_deliveries", "at waiting"): "a look for deliveries that have waited too long, once a minute",
-    ("webhook_deliveries", "_id waiting"): "the same: those of which too many wait",
-    ("webhook_deliveries", "ended_at"): "upkeep once an hour",
-    (
-        "inventory_sources",
-        "auto_sync_enabled next_sync_at removal",
-    ): "a look for due syncs, every some seconds",
-    ("polls", "open state"): "a node looks for polls that wait, of all organizations at once",
-    ("ssh_certificates", "valid_before"): "upkeep once an hour",
-    ("tasks", "$expr enabled"): "the scan looks for due tasks of all organizations at once",
-    ("tasks", "_id"): "flags and starts of all that a round has claimed, in one round trip",
-    ("tasks", "_id next_run_at"): "a scan advances all tasks of one tick in one operation",
+STAYING: Mapping[tuple[str, tuple[str, ...]], str] = {
+    ("executions", ("holds_task", "task_id")): "nodes look for the busy tasks of all organizations",
 }
-"""Queries of sharded collections, by their fields, that ask every shard; each does the work of many
-organizations in one round trip, so that its cost grows with nodes and shards, not with organizations."""
+"""Of these the ones that a query of all shards needs (store/across.py): they stay beside the new ones, not
+unique any more."""
