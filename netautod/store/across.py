@@ -29,7 +29,7 @@ _PAID = "marks of what has become deliveries, in one round trip"
 _EXPIRY = "gives up what waits too long, or is too much, once a minute"
 _DEAD = "what a process that was given up has left, asked by the one that follows it"
 _CLAIM = "what has become of a claim whose answer was lost"
-_RETENTION = "upkeep once an hour: executions that are old, or too many"
+_RETENTION = "upkeep: executions that are old, or too many of a task"
 
 ACROSS: Mapping[tuple[str, str], Across] = {
     ("audit_events", ""): _by("org_id seq", "the organizations that have events, from the index alone"),
@@ -42,16 +42,14 @@ ACROSS: Mapping[tuple[str, str], Across] = {
     ("configs", "owed.at"): _by("owed.at", _LOOK),
     ("configs", "_ids"): _by("_id", _PAID),
     ("configs", "unnoted"): _by("unnoted", "a look for captures whose node died, once a minute"),
-    ("credentials", "removal"): _by("removal", "upkeep: removals that a crash has interrupted"),
-    ("devices", "_id created_at"): _by("created_at _id", "devices in the order of their creation, in pages"),
+    ("credentials", "removal"): _by("removal", "a start: removals that a crash has interrupted"),
     ("devices", "backup.fresh_at backup.stale_at live"): _by(
         "backup.stale_at backup.fresh_at", "a look for stale backups, once a minute"
     ),
     ("devices", "backup.owed.at"): _by("backup.owed.at", _LOOK),
     ("devices", "_ids backup.owed.id"): _by("_id", _PAID),
-    ("devices", "cleanup"): _by("cleanup", "upkeep: devices whose deletion a crash has interrupted"),
+    ("devices", "cleanup"): _by("cleanup", "a start: deletions that a crash has interrupted"),
     ("devices", "cleanup deleted_at live"): _by("deleted_at", "upkeep: devices that were deleted long ago"),
-    ("devices", "created_at"): _by("created_at _id", "the first page of devices by their creation"),
     ("devices", "live poll_due_at poll_enabled"): _by("poll_due_at org_id", "a node looks for due polls"),
     ("discovered", "owed_at"): _by("owed_at", _LOOK),
     ("discovered", "_ids"): _by("_id", _PAID),
@@ -59,11 +57,10 @@ ACROSS: Mapping[tuple[str, str], Across] = {
     ("discovered_parts", "made_at"): _by("org_id device_id made_at _id", "upkeep: parts of no device"),
     ("documents", "deleted_at"): _by("deleted_at", "upkeep every some minutes"),
     ("documents", "resealing"): _by("resealing", "upkeep every some minutes"),
-    ("executions", ""): _by("", f"{_RETENTION}; how many each task has"),
+    ("executions", ""): _by("", "upkeep: how many executions each task has"),
     ("executions", "created_at state"): _by("state not_before created_at", _RETENTION),
     ("executions", "_ids created_at state task_id"): _by("task_id created_at _id", _RETENTION),
     ("executions", "$expr closing.since"): _by("closing.since", "a look for logs to end, as for dead nodes"),
-    ("executions", "$expr lease_until state"): _by("state lease_until", "a look for dead nodes"),
     ("executions", "$expr state"): _by(
         "state not_before created_at", "a look for dead nodes and expired approvals, every tenth of a lease"
     ),
@@ -89,11 +86,11 @@ ACROSS: Mapping[tuple[str, str], Across] = {
     ("inventory_sources", "auto_sync_enabled next_sync_at removal"): _by(
         "next_sync_at", "a look for due syncs, every some seconds"
     ),
-    ("inventory_sources", "removal"): _by("removal", "upkeep: removals that a crash has interrupted"),
+    ("inventory_sources", "removal"): _by("removal", "a start: removals that a crash has interrupted"),
     ("polls", "open"): _by("", "a restore"),
     ("polls", "open state"): _by("state queued_at", "a node looks for polls that wait"),
-    ("sites", "removal"): _by("removal", "upkeep: removals that a crash has interrupted"),
-    ("sites", "renames"): _by("renames", "upkeep: new names that not all devices have"),
+    ("sites", "removal"): _by("removal", "a start: removals that a crash has interrupted"),
+    ("sites", "renames"): _by("renames", "a start: new names that not all devices have"),
     ("snapshots", "draft_since"): _by("draft_since", "upkeep: snapshots that were begun and not ended"),
     ("ssh_certificates", "valid_before"): _by("valid_before", "upkeep once an hour"),
     ("ssh_certificates", "_ids revoked_at"): _by("_id", "the same: those that are revoked"),
