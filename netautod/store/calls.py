@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, NamedTuple, TypeVar, cast
 
 import pymongo
-from pymongo.errors import PyMongoError
+from pymongo.errors import BulkWriteError, OperationFailure, PyMongoError
 
 from netautod.core.errors import Unavailable, UnknownOutcome
 from netautod.core.waiting import LEASE_SECONDS, REQUEST_SECONDS, Lane, Patience, current_patience
@@ -71,10 +71,21 @@ class _Terms(NamedTuple):
 
 
 class Calls:
-    """`pool` is how many connections requests, runs and bulk work may take; leases have their own."""
+    """`pool` is how many connections requests, runs and bulk work may take; leases have their own.
 
-    def __init__(self, *, seconds: float = REQUEST_SECONDS, pool: int = 100) -> None:
+    `failed` is called for each call that the database refused or did not answer, also where the driver had no
+    server to send it to. A unique index that refuses a write is an answer.
+    """
+
+    def __init__(
+        self,
+        *,
+        seconds: float = REQUEST_SECONDS,
+        pool: int = 100,
+        failed: Callable[[], None] = lambda: None,
+    ) -> None:
         self._ordinary = Patience(seconds=seconds)
+        self._failed = failed
         self._leases = False
         bulk = min(BULK_THREADS, pool // 2)
         ordinary = min(max(FEWEST_THREADS, 5 * (os.cpu_count() or 1)), pool - bulk)
@@ -136,7 +147,11 @@ class Calls:
         except TimeoutError as error:
             if not limit.expired():
                 raise
+            self._failed()
             raise Unavailable(UNAVAILABLE) from error
+        except (Unavailable, OperationFailure):
+            self._failed()
+            raise
         finally:
             _threads.reset(token)
 
@@ -173,12 +188,18 @@ class Calls:
             raise Unavailable(UNAVAILABLE)
         token = _threads.set(self._threads[terms.lane])
         try:
-            with pymongo.timeout(driver or seconds * DRIVERS_PART):
-                return await _in_time(ask(), seconds)
-        except PyMongoError as error:
-            raise_translated(error, writing=writing)
-        except _CutOff as error:
-            raise (UnknownOutcome if writing else Unavailable)(UNAVAILABLE) from error
+            try:
+                with pymongo.timeout(driver or seconds * DRIVERS_PART):
+                    return await _in_time(ask(), seconds)
+            except PyMongoError as error:
+                raise_translated(error, writing=writing)
+            except _CutOff as error:
+                raise (UnknownOutcome if writing else Unavailable)(UNAVAILABLE) from error
+        except BulkWriteError:  # duplicates, but for what is no fault of the database
+            raise
+        except (Unavailable, OperationFailure):
+            self._failed()
+            raise
         finally:
             _threads.reset(token)
 

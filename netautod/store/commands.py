@@ -27,7 +27,6 @@ class CommandTimes(monitoring.CommandListener):
         self._observe(event)
 
     def failed(self, event: monitoring.CommandFailedEvent) -> None:
-        self._metrics.add("database_failures")
         self._observe(event)
 
     def _observe(self, event: Any) -> None:

@@ -1,5 +1,6 @@
 """How the service connects to its database: the options of the driver, and whose threads its calls take."""
 
+from functools import partial
 from typing import cast
 
 from motor.core import AgnosticClient
@@ -34,7 +35,7 @@ def connect(
 ) -> Database:
     """Opens nothing yet: the first call does. `timeout_seconds`: how long a request waits for it in all.
 
-    With `metrics` the commands and the waits for connections are counted.
+    With `metrics` the commands, the failures and the waits for connections are counted.
     """
     client = _Client(
         uri,
@@ -53,4 +54,10 @@ def connect(
         appname="netautod",
         event_listeners=[] if metrics is None else [CommandTimes(metrics), PoolWaits(metrics)],
     )
-    return Database(client, name, calls=Calls(seconds=timeout_seconds, pool=pool), room=room)
+    failed = _nothing if metrics is None else partial(metrics.add, "database_failures")
+    calls = Calls(seconds=timeout_seconds, pool=pool, failed=failed)
+    return Database(client, name, calls=calls, room=room)
+
+
+def _nothing() -> None:
+    """Nobody counts."""

@@ -3,16 +3,20 @@
 import asyncio
 import threading
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 import pymongo
 import pytest
-from pymongo.errors import AutoReconnect
+from pymongo.errors import AutoReconnect, OperationFailure
 
-from netautod.core.errors import Unavailable, UnknownOutcome
+from netautod.core.errors import Duplicate, Unavailable, UnknownOutcome
+from netautod.core.metrics import Metrics
 from netautod.core.waiting import LEASE_SECONDS, begin_request, unhurried
 from netautod.store.calls import Calls, LaneFramework, in_lane
 from netautod.store.client import Database
+from netautod.store.connection import connect
+from tests.support.programs.started import free_port
 
 SHORT = 0.2
 
@@ -125,6 +129,44 @@ async def test_the_driver_gives_up_before_we_do() -> None:
         with pytest.raises(Unavailable):
             await calls.write(silent)
     assert all(seconds is not None and 0 < seconds < SHORT for seconds in silent.driver_seconds)
+
+
+@pytest.mark.parametrize("way", [read, write, part, once])
+async def test_what_gets_no_answer_is_counted(way: Callable[[Calls, Any], Awaitable[Any]]) -> None:
+    metrics = Metrics()
+    calls = Calls(seconds=SHORT, failed=partial(metrics.add, "database_failures"))
+    for ask in (Silent(), Silent()):
+        with pytest.raises(Unavailable):
+            await way(calls, ask)
+    assert metrics.value("database_failures") == 2
+    with pytest.raises(Unavailable):
+        await calls.awaiting(Silent(), SHORT)
+    assert metrics.value("database_failures") == 3
+
+
+async def test_a_call_without_any_server_is_counted() -> None:
+    """The driver has nobody to send a command to, and tells its listeners of none."""
+    metrics = Metrics()
+    gone = connect(f"mongodb://127.0.0.1:{free_port()}", "gone", timeout_seconds=SHORT, metrics=metrics)
+    with pytest.raises(Unavailable):
+        await gone.collection("rows").find_one({})
+    assert metrics.value("database_failures") == 1
+    gone.close()
+
+
+async def test_a_refusal_is_counted_and_a_duplicate_is_none(mongo_uri: str, database: Database) -> None:
+    metrics = Metrics()
+    counted = connect(mongo_uri, database.name, timeout_seconds=60, metrics=metrics)
+    rows = counted.collection("rows")
+    await rows.insert({"_id": 1})
+    with pytest.raises(Duplicate):
+        await rows.insert({"_id": 1})
+    assert (await rows.insert_many([{"_id": 1}, {"_id": 2}])).duplicates == (0,)
+    assert metrics.value("database_failures") == 0
+    with pytest.raises(OperationFailure):
+        await rows.aggregate([{"$nothing": {}}])
+    assert metrics.value("database_failures") == 1
+    counted.close()
 
 
 async def test_leases_have_less_time_and_sweeps_have_more() -> None:
