@@ -41,6 +41,7 @@ def add(commands: Commands) -> None:
     )
     parser.add_argument("--worker-fd", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--metrics-socket", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--restarts", type=int, default=0, help=argparse.SUPPRESS)
 
 
 def run(parsed: argparse.Namespace, configuration: Configuration) -> int:
@@ -122,6 +123,7 @@ def _serve_watched(parsed: argparse.Namespace, configuration: Configuration) -> 
         give_up_seconds=min(settings.server.max_stall_seconds, LEASE_SHARE * lease),
         told=(lambda _: None) if shared else systemd.notify,
         watchdog_seconds=None if shared else systemd.watchdog_seconds(),
+        restarts=parsed.restarts,
     ).run()
 
 

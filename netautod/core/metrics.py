@@ -10,20 +10,58 @@ from typing import Literal
 QUICK = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 SLOW = (0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0, 900.0, 3600.0)
 NONE: tuple[str, ...] = ()
+# How sessions with devices end: FailureKind (ssh/failures.py) beside the good ones.
+SESSION_RESULTS = (
+    *(
+        "ok",
+        "dns",
+        "refused",
+        "timeout",
+        "kex",
+        "host_key",
+        "auth",
+        "enable",
+        "prompt",
+        "pager",
+        "incomplete",
+    ),
+    *("refused_command", "lost", "flood", "not_found", "credential", "suspended", "address", "not_vouched"),
+    "busy",
+)
+# Those of all events of the audit that alert rules and the dashboard ask for.
+WATCHED_EVENTS = ("auth.login", "auth.login_failed", "auth.lockout", "auth.refresh_replay")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Declared:
-    """What a name stands for. `labels` take few values each, never an id or what a client has sent."""
+    """What a name stands for. `labels` take few values each, never an id or what a client has sent.
+
+    `from_zero` are values of the only label that are there from the start: Prometheus sees no increase in a
+    series that begins with 1. `at_first` is false for a gauge that is unknown, not 0, until it is set.
+    """
 
     kind: Literal["counter", "gauge", "histogram"] = "counter"
     help: str
     labels: tuple[str, ...] = ()
     buckets: tuple[float, ...] = ()
+    from_zero: tuple[str, ...] = ()
+    at_first: bool = True
+
+    def first_labels(self) -> Iterator[tuple[str, ...]]:
+        """Of the series that are there before anything was counted."""
+        if not self.labels and self.kind != "histogram" and self.at_first:
+            yield NONE
+        for value in self.from_zero:
+            yield (value,)
 
 
-def _gauge(text: str, *labels: str) -> Declared:
-    return Declared(kind="gauge", help=text, labels=labels)
+def _gauge(text: str) -> Declared:
+    return Declared(kind="gauge", help=text)
+
+
+def _learned(text: str) -> Declared:
+    """A gauge that is not on the page while nobody knows its value."""
+    return Declared(kind="gauge", help=text, at_first=False)
 
 
 def _seconds(text: str, *labels: str, buckets: tuple[float, ...] = QUICK) -> Declared:
@@ -38,10 +76,14 @@ DECLARED: Mapping[str, Declared] = {
     ),
     "scheduler_failures": Declared(help="Scans that the database did not answer."),
     "scheduler_lag_seconds": _seconds("From the tick of a task to its execution.", buckets=SLOW),
-    "scheduler_oldest_due_seconds": _gauge("How long the task that is due for longest has been so."),
+    "scheduler_oldest_due_seconds": _learned("How long the task that is due for longest has been so."),
     "executions_started": Declared(help="Attempts started on this node."),
     "executions_finished": Declared(help="Attempts that ended on this node."),
-    "executions_ended": Declared(help="Attempts that ended on this node, by outcome.", labels=("outcome",)),
+    "executions_ended": Declared(
+        help="Attempts that ended on this node, by outcome.",
+        labels=("outcome",),
+        from_zero=("completed", "failed", "cancelled", "timeout"),
+    ),
     "executions_fenced": Declared(help="Results dropped because the lease was gone."),
     "executions_leases_lost": Declared(
         help="Attempts ended in the middle: their execution was cancelled, or another node has it by now."
@@ -50,9 +92,11 @@ DECLARED: Mapping[str, Declared] = {
     "executions_abandoned": Declared(help="Executors that ignored their cancellation."),
     "executions_running": _gauge("Executions running on this node now."),
     "executions_slots": _gauge("Executions that this node runs at once, at most."),
-    "executions_pending": _gauge("Executions that wait for a node, of all organizations."),
+    "executions_pending": _learned("Executions that wait for a node, of all organizations."),
     "device_sessions": Declared(
-        help="Sessions with devices, by how they ended: ok, or the kind of failure.", labels=("result",)
+        help="Sessions with devices, by how they ended: ok, or the kind of failure.",
+        labels=("result",),
+        from_zero=SESSION_RESULTS,
     ),
     "polls_started": Declared(help="Polls of devices begun on this node."),
     "device_failures": Declared(
@@ -64,12 +108,13 @@ DECLARED: Mapping[str, Declared] = {
     "polls_taken_over": Declared(help="Polls whose node died or stopped, begun again by this one."),
     "polls_abandoned": Declared(help="Polls that did not end within their time, and were left behind."),
     "polls_running": _gauge("Polls running on this node now."),
-    "polls_waiting": _gauge("Polls that were asked for and have not begun, of all organizations."),
+    "polls_waiting": _learned("Polls that were asked for and have not begun, of all organizations."),
     "collectors_abandoned": Declared(help="Collectors of polls that ignored their cancellation."),
-    "database_disk_free_mb": _gauge("MiB free on the disk of the service's own database."),
-    "database_disk_free_bytes": _gauge("Bytes free on the disk of the service's own database."),
+    "database_disk_free_mb": _learned("MiB free on the disk of the service's own database."),
+    "database_disk_free_bytes": _learned("Bytes free on the disk of the service's own database."),
     "database_command_seconds": _seconds("Answers of the database, by command.", "command"),
-    "database_failures": Declared(help="Commands that the database refused or did not answer."),
+    "database_up": _learned("Whether the database answered when this page was made."),
+    "database_failures": Declared(help="Calls that the database refused or did not answer in time."),
     "database_pool_wait_seconds": _seconds("Waits for a connection to the database."),
     "http_requests": Declared(
         help="Requests that were answered, by route template.", labels=("method", "route", "status")
@@ -77,18 +122,24 @@ DECLARED: Mapping[str, Declared] = {
     "http_request_seconds": _seconds("From a request's head to the end of its answer.", "route"),
     "http_connections": _gauge("Connections of clients that are open."),
     "event_listeners": _gauge("Listeners at the event stream."),
-    "audit_events": Declared(help="Events of the audit: auth.login_failed and the like.", labels=("action",)),
-    "credentials_suspended": _gauge("Logins on devices that are suspended for background use."),
-    "notes_vaults_unlocked": _gauge("Organizations whose notes can be read at the moment."),
+    "audit_events": Declared(
+        help="Events of the audit: auth.login_failed and the like.",
+        labels=("action",),
+        from_zero=WATCHED_EVENTS,
+    ),
+    "credentials_suspended": _learned("Logins on devices that are suspended for background use."),
+    "notes_vaults_unlocked": _learned("Organizations whose notes can be read at the moment."),
     "certificate_ends_at_seconds": _gauge("When the server's certificate ends, in seconds since 1970."),
+    "process_restarts": Declared(help="Times that the process was started again because it had ended."),
     "loop_stalls": Declared(help="Times that the event loop was held up for two seconds and more."),
     "loop_lag_seconds": _seconds("How late the event loop comes to what is due."),
     "webhook_deliveries": Declared(
         help="Tries of deliveries to webhooks on this node, by outcome: delivered, retried, failed; expired.",
         labels=("outcome",),
+        from_zero=("delivered", "retried", "failed", "expired"),
     ),
-    "webhook_deliveries_waiting": _gauge("Deliveries that wait for a webhook, of all organizations."),
-    "webhook_deliveries_oldest_seconds": _gauge("How long the delivery has waited that waits for longest."),
+    "webhook_deliveries_waiting": _learned("Deliveries that wait for a webhook, of all organizations."),
+    "webhook_deliveries_oldest_seconds": _learned("How long the delivery has waited that waits for longest."),
     "plugins_observer_dropped": Declared(help="Events that an observer was too far behind to be told."),
     "plugins_observer_failures": Declared(help="Observers of plugins that raised."),
 }
@@ -122,7 +173,7 @@ class Metrics:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._values: dict[tuple[str, tuple[str, ...]], float] = {
-            (name, NONE): 0 for name, one in DECLARED.items() if not one.labels and one.kind != "histogram"
+            (name, labels): 0 for name, one in DECLARED.items() for labels in one.first_labels()
         }
         self._observed: dict[tuple[str, tuple[str, ...]], Observed] = {}
 
@@ -133,6 +184,12 @@ class Metrics:
 
     def set(self, name: str, value: float) -> None:
         self._values[self._key(name, NONE)] = value
+
+    def forget(self, *names: str) -> None:
+        """Gauges whose value nobody knows any more; they are left off the page until they are set again."""
+        with self._lock:
+            for name in names:
+                self._values.pop(self._key(name, NONE), None)
 
     def observe(self, name: str, value: float, *labels: str) -> None:
         """A value of a histogram."""

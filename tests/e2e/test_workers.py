@@ -5,6 +5,7 @@ The first tests run in their order on one service: the last of them stops it.
 
 import asyncio
 import os
+import re
 import signal
 from collections.abc import AsyncIterator
 from contextlib import suppress
@@ -12,11 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tornado.httpclient import AsyncHTTPClient
 
 from tests.attacks.attackers.raw import Answer, ask
 from tests.e2e.console import TERMINAL, Console
 from tests.support.execution import eventually
 from tests.support.programs.service import QUICK_LEASES, Service, serving
+from tests.support.programs.started import free_port
 
 pytestmark = pytest.mark.slow
 
@@ -53,10 +56,16 @@ def netautod_register_executors(register):
 
 
 @pytest.fixture(scope="module")
-async def two_workers(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Service]:
+def metrics_port() -> int:
+    return free_port()
+
+
+@pytest.fixture(scope="module")
+async def two_workers(tmp_path_factory: pytest.TempPathFactory, metrics_port: int) -> AsyncIterator[Service]:
     """It finds a plugin that nobody installed."""
     folder = tmp_path_factory.mktemp("workers")
-    async with serving(folder / "data", "--workers", "2", variables=with_plugin(folder / "plugin")) as made:
+    variables = {**with_plugin(folder / "plugin"), "NETAUTOD_METRICS_PORT": str(metrics_port)}
+    async with serving(folder / "data", "--workers", "2", variables=variables) as made:
         yield made
 
 
@@ -83,9 +92,25 @@ async def test_two_workers_serve(two_workers: Service, their_console: Console) -
     assert (await their_console.read("/api/credentials"))["total"] == 20
 
 
-async def test_an_executor_that_kills_its_process_disturbs_no_other_worker(
-    two_workers: Service, their_console: Console
+async def test_workers_that_are_killed_are_started_again_and_counted(
+    two_workers: Service, metrics_port: int
 ) -> None:
+    """With the processes that watch them, so that it is up to the supervisor."""
+    assert await _told(metrics_port, "process_restarts_total") == [0, 0]
+    for worker in await _workers(two_workers):
+        os.kill(worker, signal.SIGKILL)
+
+    async def again() -> bool:
+        return await _told(metrics_port, "process_restarts_total") == [1, 1]
+
+    await eventually(again, seconds=60)
+    assert await _told(metrics_port, "worker_up") == [1, 1]
+
+
+async def test_an_executor_that_kills_its_process_disturbs_no_other_worker(
+    two_workers: Service, their_console: Console, metrics_port: int
+) -> None:
+    before = await _told(metrics_port, "process_restarts_total")
     sleepers = []
     for number in range(12):
         task = await their_console.task(
@@ -110,6 +135,7 @@ async def test_an_executor_that_kills_its_process_disturbs_no_other_worker(
     # Both are there again, and serve.
     assert len(await eventually(lambda: _workers(two_workers), seconds=60)) == 2
     await their_console.run(await their_console.task("after", "sleepy", parameters={"seconds": 0}))
+    assert sum(await _told(metrics_port, "process_restarts_total")) == sum(before) + 2
 
 
 async def test_new_connections_are_answered_while_the_service_waits_for_its_runs_and_stops(
@@ -135,6 +161,13 @@ async def test_workers_end_with_a_killed_supervisor(tmp_path: Path) -> None:
         workers = await eventually(lambda: _workers(service))
         await service.kill()
         await eventually(lambda: _gone(workers), seconds=30)
+
+
+async def _told(metrics_port: int, name: str) -> list[float]:
+    """On the page of metrics, of each worker that answers."""
+    answer = await AsyncHTTPClient().fetch(f"http://127.0.0.1:{metrics_port}/metrics")
+    found = re.findall(rf"^netautod_{name}\{{.*\}} (.*)$", answer.body.decode(), re.MULTILINE)
+    return [float(value) for value in found]
 
 
 async def _workers(service: Service) -> list[int]:

@@ -59,6 +59,7 @@ async def base_of(configuration: Configuration, installation: Installation, watc
         additions=additions_of(plugins, installation.people.permissions),
     )
     metrics.set("executions_slots", settings.executions.slots)
+    metrics.set("process_restarts", watched.board.restarts)
     installation.database.room.follow(partial(_note_space, metrics))
     watched.board.begin(base.node_id)
     return base

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from netautod.core.clock import Clock
@@ -23,7 +24,7 @@ READ_SECONDS = 3.0
 
 @dataclass(kw_only=True)
 class DatabaseGauges:
-    """`refresh` costs nothing while they are fresh; without an answer they stay as they are."""
+    """`refresh` costs nothing while they are fresh; without an answer they are left off the page."""
 
     metrics: Metrics
     clock: Clock
@@ -33,6 +34,7 @@ class DatabaseGauges:
     suspensions: SuspensionStore
     notes: NotesVaultStore
     deliveries: DeliveryStore
+    _told: tuple[str, ...] = field(default=(), init=False)
     _read_at: float = field(default=float("-inf"), init=False)
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
 
@@ -42,21 +44,31 @@ class DatabaseGauges:
                 return
             try:
                 async with asyncio.timeout(READ_SECONDS):
-                    await self._read()
+                    found = await self._read()
             except (Unavailable, TimeoutError):
                 logger.warning("the database did not answer for the page of metrics")
+                self.metrics.forget(*self._told)
+                self.metrics.set("database_up", 0)
+            else:
+                self._told = tuple(found)
+                for name, value in found.items():
+                    self.metrics.set(name, value)
+                self.metrics.set("database_up", 1)
             self._read_at = time.monotonic()
 
     @waits(unhurried)
-    async def _read(self) -> None:
+    async def _read(self) -> Mapping[str, float]:
         now = self.clock.now()
         due = await self.tasks.oldest_due()
-        self.metrics.set("scheduler_oldest_due_seconds", 0 if due is None else due.total_seconds())
-        self.metrics.set("executions_pending", await self.executions.pending_of_all())
-        self.metrics.set("polls_waiting", await self.polls.waiting())
-        self.metrics.set("credentials_suspended", await self.suspensions.suspended(now))
-        self.metrics.set("notes_vaults_unlocked", await self.notes.unlocked(now))
-        self.metrics.set("webhook_deliveries_waiting", await self.deliveries.waiting())
         oldest = await self.deliveries.oldest_waiting()
-        waited = 0.0 if oldest is None else max(0.0, (now - oldest).total_seconds())
-        self.metrics.set("webhook_deliveries_oldest_seconds", waited)
+        return {
+            "scheduler_oldest_due_seconds": 0 if due is None else due.total_seconds(),
+            "executions_pending": await self.executions.pending_of_all(),
+            "polls_waiting": await self.polls.waiting(),
+            "credentials_suspended": await self.suspensions.suspended(now),
+            "notes_vaults_unlocked": await self.notes.unlocked(now),
+            "webhook_deliveries_waiting": await self.deliveries.waiting(),
+            "webhook_deliveries_oldest_seconds": (
+                0 if oldest is None else max(0.0, (now - oldest).total_seconds())
+            ),
+        }

@@ -57,19 +57,21 @@ class Worker:
         self._served = served
         self._give_up = give_up
         self._process: Process | None = None
+        self._restarts = 0
         self.ready = asyncio.Event()
         self._reloaded = asyncio.Event()
 
     async def keep_running(self) -> None:
         """Starts it again whenever it ends, sooner or later depending on how long it lived."""
-        pause, starts = FIRST_PAUSE, 0
+        pause = FIRST_PAUSE
         loop = asyncio.get_running_loop()
         while True:
             started_at = loop.time()
             code = await self._run_once()
-            starts += 1
-            if starts >= FAILED_STARTS and not self._served.is_set():
-                self._give_up(f"the workers cannot start: one has ended with code {code} {starts} times")
+            self._restarts += 1
+            if self._restarts >= FAILED_STARTS and not self._served.is_set():
+                times = self._restarts
+                self._give_up(f"the workers cannot start: one has ended with code {code} {times} times")
                 return
             if loop.time() - started_at > STEADY_SECONDS:
                 pause = FIRST_PAUSE
@@ -80,7 +82,12 @@ class Worker:
     async def _run_once(self) -> int:
         # The pipe at its stdin tells the worker of our death, whatever kills us.
         process = await asyncio.create_subprocess_exec(
-            *self._command, stdin=PIPE, stdout=PIPE, env=self._environment, pass_fds=(self._descriptor,)
+            *self._command,
+            *("--restarts", str(self._restarts)),
+            stdin=PIPE,
+            stdout=PIPE,
+            env=self._environment,
+            pass_fds=(self._descriptor,),
         )
         self._process = process
         assert process.stdout is not None

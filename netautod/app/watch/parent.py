@@ -48,7 +48,8 @@ class Parent:
     """`run` returns twice: the exit code, in this process, and what `serve` returns, in the one that serves.
 
     `give_up_seconds`: of being held up; 0: never. `told` hears what systemd is to hear; `watchdog_seconds`
-    between two signs of life, which end while the event loop is held up.
+    between two signs of life, which end while the event loop is held up. `restarts` that others have counted
+    before.
     """
 
     def __init__(
@@ -58,6 +59,7 @@ class Parent:
         give_up_seconds: float,
         told: Callable[[str], None],
         watchdog_seconds: float | None = None,
+        restarts: int = 0,
     ) -> None:
         self._serve = serve
         self._give_up_seconds = give_up_seconds
@@ -67,6 +69,7 @@ class Parent:
         self._alive_at, self._alive_ticks = 0.0, 0
         self._asked_at = -systemd.ASK_SECONDS
         self._board = Board()
+        self._board.count_restarts(restarts)
         self._stacks = Stacks()
         self._given_up: list[GivenUp] = []
         self._was_ready = False
@@ -89,6 +92,7 @@ class Parent:
             code = self._watch(child)
             if code is not None:
                 return code
+            self._board.count_restarts(1)
             if time.monotonic() - started_at > STEADY_SECONDS:
                 pause = FIRST_PAUSE
             if not child.given_up:  # that has taken its time already

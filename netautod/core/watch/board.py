@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field, replace
 from threading import get_ident, get_native_id
 
 ENTRY = 1024
-_TICKS, _READY, _STALLS, _CURRENT, _SETTLED, _NODE, _RELOADS, _MIGRATING = range(8)
+_TICKS, _READY, _STALLS, _CURRENT, _SETTLED, _NODE, _RELOADS, _MIGRATING, _RESTARTS = range(9)
 _HEAD = 64
 _NODE_BYTES = 64
 
@@ -89,10 +89,10 @@ class Board:
             self._write(entry, replace(run, thread=get_native_id(), ident=get_ident()))
 
     def clear(self) -> None:
-        """Before another process begins; the count of stalls stays."""
-        stalls = self.stalls
+        """Before another process begins; the counts of stalls and of restarts stay."""
+        stalls, restarts = self.stalls, self.restarts
         self._memory[:] = bytes(len(self._memory))
-        self._words[_STALLS] = stalls
+        self._words[_STALLS], self._words[_RESTARTS] = stalls, restarts
 
     @property
     def stalls(self) -> int:
@@ -100,6 +100,14 @@ class Board:
 
     def count_stall(self) -> None:
         self._words[_STALLS] += 1
+
+    @property
+    def restarts(self) -> int:
+        """How often a process like this one was started because the one before it had ended."""
+        return self._words[_RESTARTS]
+
+    def count_restarts(self, times: int) -> None:
+        self._words[_RESTARTS] += times
 
     @property
     def ticks(self) -> int:
