@@ -10,23 +10,12 @@ from typing import Literal
 QUICK = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 SLOW = (0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0, 900.0, 3600.0)
 NONE: tuple[str, ...] = ()
-# How sessions with devices end: FailureKind (ssh/failures.py) beside the good ones.
+# How sessions with devices end: by the kind of a failure (FailureKind in ssh/failures.py), or otherwise.
 SESSION_RESULTS = (
-    *(
-        "ok",
-        "dns",
-        "refused",
-        "timeout",
-        "kex",
-        "host_key",
-        "auth",
-        "enable",
-        "prompt",
-        "pager",
-        "incomplete",
-    ),
-    *("refused_command", "lost", "flood", "not_found", "credential", "suspended", "address", "not_vouched"),
-    "busy",
+    *("ok", "cancelled", "error"),
+    *("dns", "refused", "timeout", "kex", "host_key", "auth", "enable", "prompt", "pager", "incomplete"),
+    *("refused_command", "lost", "flood"),
+    *("not_found", "credential", "suspended", "address", "not_vouched", "busy"),
 )
 # Those of all events of the audit that alert rules and the dashboard ask for.
 WATCHED_EVENTS = ("auth.login", "auth.login_failed", "auth.lockout", "auth.refresh_replay")
@@ -94,7 +83,8 @@ DECLARED: Mapping[str, Declared] = {
     "executions_slots": _gauge("Executions that this node runs at once, at most."),
     "executions_pending": _learned("Executions that wait for a node, of all organizations."),
     "device_sessions": Declared(
-        help="Sessions with devices, by how they ended: ok, or the kind of failure.",
+        help="Sessions with devices, by how they ended: ok, the kind of the device's failure, cancelled "
+        "(also by the time limit of a run), or error.",
         labels=("result",),
         from_zero=SESSION_RESULTS,
     ),

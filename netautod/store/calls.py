@@ -12,6 +12,7 @@ import pymongo
 from pymongo.errors import BulkWriteError, OperationFailure, PyMongoError
 
 from netautod.core.errors import Unavailable, UnknownOutcome
+from netautod.core.metrics import Metrics
 from netautod.core.waiting import LEASE_SECONDS, REQUEST_SECONDS, Lane, Patience, current_patience
 from netautod.store.failures import UNAVAILABLE, raise_translated, translated
 from netautod.store.lanes import LaneThreads
@@ -73,19 +74,15 @@ class _Terms(NamedTuple):
 class Calls:
     """`pool` is how many connections requests, runs and bulk work may take; leases have their own.
 
-    `failed` is called for each call that the database refused or did not answer, also where the driver had no
-    server to send it to. A unique index that refuses a write is an answer.
+    `metrics` count each call that the database refused or did not answer, also where the driver had no server
+    to send it to. A unique index that refuses a write is an answer.
     """
 
     def __init__(
-        self,
-        *,
-        seconds: float = REQUEST_SECONDS,
-        pool: int = 100,
-        failed: Callable[[], None] = lambda: None,
+        self, *, seconds: float = REQUEST_SECONDS, pool: int = 100, metrics: Metrics | None = None
     ) -> None:
         self._ordinary = Patience(seconds=seconds)
-        self._failed = failed
+        self._metrics = metrics
         self._leases = False
         bulk = min(BULK_THREADS, pool // 2)
         ordinary = min(max(FEWEST_THREADS, 5 * (os.cpu_count() or 1)), pool - bulk)
@@ -147,10 +144,10 @@ class Calls:
         except TimeoutError as error:
             if not limit.expired():
                 raise
-            self._failed()
+            self._count_failure()
             raise Unavailable(UNAVAILABLE) from error
         except (Unavailable, OperationFailure):
-            self._failed()
+            self._count_failure()
             raise
         finally:
             _threads.reset(token)
@@ -159,6 +156,10 @@ class Calls:
         """Not waited for: a thread that hangs comes back when its time is over."""
         for threads in (*self._threads.values(), self._awaiting):
             threads.close()
+
+    def _count_failure(self) -> None:
+        if self._metrics is not None:
+            self._metrics.add("database_failures")
 
     def _terms(self, *, own: bool = False) -> _Terms:
         """`own`: it does not count for the request."""
@@ -198,7 +199,7 @@ class Calls:
         except BulkWriteError:  # duplicates, but for what is no fault of the database
             raise
         except (Unavailable, OperationFailure):
-            self._failed()
+            self._count_failure()
             raise
         finally:
             _threads.reset(token)

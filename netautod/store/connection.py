@@ -1,6 +1,5 @@
 """How the service connects to its database: the options of the driver, and whose threads its calls take."""
 
-from functools import partial
 from typing import cast
 
 from motor.core import AgnosticClient
@@ -54,10 +53,4 @@ def connect(
         appname="netautod",
         event_listeners=[] if metrics is None else [CommandTimes(metrics), PoolWaits(metrics)],
     )
-    failed = _nothing if metrics is None else partial(metrics.add, "database_failures")
-    calls = Calls(seconds=timeout_seconds, pool=pool, failed=failed)
-    return Database(client, name, calls=calls, room=room)
-
-
-def _nothing() -> None:
-    """Nobody counts."""
+    return Database(client, name, calls=Calls(seconds=timeout_seconds, pool=pool, metrics=metrics), room=room)

@@ -3,7 +3,6 @@
 import asyncio
 import threading
 from collections.abc import Awaitable, Callable
-from functools import partial
 from typing import Any
 
 import pymongo
@@ -134,7 +133,7 @@ async def test_the_driver_gives_up_before_we_do() -> None:
 @pytest.mark.parametrize("way", [read, write, part, once])
 async def test_what_gets_no_answer_is_counted(way: Callable[[Calls, Any], Awaitable[Any]]) -> None:
     metrics = Metrics()
-    calls = Calls(seconds=SHORT, failed=partial(metrics.add, "database_failures"))
+    calls = Calls(seconds=SHORT, metrics=metrics)
     for ask in (Silent(), Silent()):
         with pytest.raises(Unavailable):
             await way(calls, ask)

@@ -155,7 +155,7 @@ def test_what_is_asked_for_by_its_value_is_there_before_it_counts(expression: st
 @pytest.mark.parametrize(
     ("name", "values"),
     [
-        ("device_sessions", {"ok", *get_args(FailureKind)}),
+        ("device_sessions", {"ok", "cancelled", "error", *get_args(FailureKind)}),
         ("executions_ended", set(TERMINAL)),
         ("webhook_deliveries", {"retried", *get_args(Status)} - {"waiting"}),
     ],
