@@ -15,7 +15,7 @@ from netautod.executions.settings import SchedulerSettings
 from netautod.plugin_api import RunContext
 from netautod.store.connection import connect
 from netautod.store.indexes import create_indexes
-from tests.support.execution import FAST, Does, World, due_task, eventually, manual_run, nothing, task
+from tests.support.execution import FAST, Does, World, eventually, hourly_due_task, manual_run, nothing, task
 from tests.support.programs.replica_set import ReplicaSet
 
 SELDOM = SchedulerSettings(scan_seconds=60.0)
@@ -178,7 +178,7 @@ async def _claimed(world: World, count: int) -> bool:
 async def test_a_scan_that_is_refused_in_its_middle_is_made_up_for_by_the_next(
     world: World, replica_set: ReplicaSet, command: str, collection: str, skip: int
 ) -> None:
-    tasks = [due_task(name=f"task {number}") for number in range(700)]
+    tasks = [hourly_due_task(name=f"task {number}") for number in range(700)]
     await asyncio.gather(*map(world.add, tasks))
     node = world.node(Does(nothing), schedule=replace(SELDOM, batch=600))  # in three slices
     namespace = f"{world.database.name}.{collection}"

@@ -112,6 +112,12 @@ def due_task(**values: Any) -> Task:
     return task(**{"cron_expression": "* * * * *", "next_run_at": tick, **values})
 
 
+def hourly_due_task(**values: Any) -> Task:
+    """One whose last tick was minutes ago, and has not been fired: none comes while a test looks at it."""
+    tick = datetime.now(UTC).replace(second=0, microsecond=0) - timedelta(minutes=2)
+    return task(**{"cron_expression": f"{tick.minute} * * * *", "next_run_at": tick, **values})
+
+
 def manual_run(of: Task) -> Execution:
     now = SystemClock().now()
     return new_execution(of, execution_id=str(uuid4()), scheduled_for=None, created_at=now)

@@ -11,7 +11,16 @@ from netautod.executions.models import scheduled_id
 from netautod.store.client import Database
 from netautod.tasks.models import Task
 from tests.support.disk import Disk
-from tests.support.execution import FAST_SCAN, Does, World, due_task, eventually, manual_run, nothing
+from tests.support.execution import (
+    FAST_SCAN,
+    Does,
+    World,
+    due_task,
+    eventually,
+    hourly_due_task,
+    manual_run,
+    nothing,
+)
 
 
 async def _fired(world: World, count: int) -> bool:
@@ -24,14 +33,14 @@ async def _advanced(world: World, task: Task) -> Task | None:
 
 
 async def test_a_due_task_fires_once_and_moves_on(world: World) -> None:
-    task = due_task()
+    task = hourly_due_task()
     await world.add(task)
     async with world.node(Does(nothing)):
         moved = await eventually(lambda: _advanced(world, task))
         rows = await world.all(task_id=task.id)
         await eventually(lambda: _completed(world, task))
     assert [(row["scheduled_for"], row["triggered_by"]) for row in rows] == [(task.next_run_at, "schedule")]
-    assert moved.next_run_at == task.next_run_at + timedelta(minutes=1)
+    assert moved.next_run_at == task.next_run_at + timedelta(hours=1)
 
 
 async def _completed(world: World, task: Task) -> bool:
@@ -39,7 +48,7 @@ async def _completed(world: World, task: Task) -> bool:
 
 
 async def test_three_nodes_fire_each_tick_once(world: World) -> None:
-    tasks = [due_task(name=f"task {number}") for number in range(150)]
+    tasks = [hourly_due_task(name=f"task {number}") for number in range(150)]
     await world.add(*tasks)
     nodes = [world.node(Does(nothing)) for _ in range(3)]
     await asyncio.gather(*(node.scheduler.scan() for node in nodes))
@@ -50,7 +59,7 @@ async def test_three_nodes_fire_each_tick_once(world: World) -> None:
 
 
 async def test_a_crash_between_insert_and_advance_fires_once(world: World) -> None:
-    task = due_task()
+    task = hourly_due_task()
     await world.add(task)
     node = world.node(Does(nothing))
     died = manual_run(task)
@@ -156,7 +165,7 @@ async def test_the_due_scan_uses_its_index(world: World) -> None:
 async def test_a_full_disk_lets_no_task_fire_and_its_ticks_are_judged_when_there_is_room(
     indexed: Database,
 ) -> None:
-    disk, task = Disk(free=100), due_task()
+    disk, task = Disk(free=100), hourly_due_task()
     room = disk.under(indexed)
     world = World(database=indexed)
     await world.add(task)
