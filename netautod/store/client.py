@@ -202,15 +202,15 @@ class Collection:
             return ChangeManyResult(matched=matched, duplicates=duplicates)
         return ChangeManyResult(matched=result.matched_count, duplicates=())
 
-    async def update_groups(self, changes: Sequence[tuple[Filter, Change]]) -> None:
+    async def update_groups(self, changes: Sequence[tuple[Filter, Change]]) -> int:
         """Many changes, each of all the documents that match, in one round trip and in any order.
 
-        The driver does not retry these (retryable writes are for single documents).
+        How many were changed. The driver does not retry these (retryable writes are for single documents).
         """
         if not changes:
-            return
+            return 0
         operations = [UpdateMany(where, change) for where, change in changes]
-        await self._write(lambda rows: rows.bulk_write(operations, ordered=False))
+        return (await self._write(lambda rows: rows.bulk_write(operations, ordered=False))).modified_count
 
     async def find_and_update(
         self,

@@ -8,6 +8,7 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from netautod.core.errors import InvalidInput, Unavailable
@@ -16,11 +17,11 @@ from netautod.core.metrics import Metrics
 from netautod.core.pauses import Pauses
 from netautod.core.repeats import Failing
 from netautod.executions.models import Execution, new_execution, scheduled_id
+from netautod.executions.running.decided import Decided, count_fires, count_unrun
 from netautod.executions.settings import SchedulerSettings
 from netautod.executions.store import ExecutionStore
 from netautod.tasks.cron.ticks import NextTicks
 from netautod.tasks.decide import Fire, Skip, Wait, decide
-from netautod.tasks.models import Task
 from netautod.tasks.store import DueRow, TaskStore
 
 logger = logging.getLogger(__name__)
@@ -31,6 +32,14 @@ WRITES = 3
 # That one reading asks for: they are decided by the time of its beginning.
 BATCHES = 10
 Decisions = dict[tuple[str, str, datetime, bool], Fire | Skip | Wait]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Reading:
+    """All its rows are as of the moment at which it began; `began` is that on the clock of the loop."""
+
+    began: float
+    decisions: Decisions = field(default_factory=dict)
 
 
 class Scheduler:
@@ -81,11 +90,10 @@ class Scheduler:
 
     async def _scan_round(self) -> int:
         """How many tasks were due, of those that one reading asks for."""
-        decisions: Decisions = {}  # all rows of one reading are as of the same moment
-        seen = 0
+        reading, seen = _Reading(began=asyncio.get_running_loop().time()), 0
         async with aclosing(read_ahead(self._due())) as batches:
             async for rows, active in batches:
-                await self._scan_batch(rows, active, decisions)
+                await self._scan_batch(rows, active, reading)
                 seen += len(rows)
         return seen
 
@@ -96,32 +104,27 @@ class Scheduler:
             async for rows in batches:
                 yield rows, await self._active_before_their_tick(rows)
 
-    async def _scan_batch(self, rows: list[DueRow], active: set[str], decisions: Decisions) -> None:
+    async def _scan_batch(self, rows: list[DueRow], active: set[str], reading: _Reading) -> None:
         self._executions.require_room()
-        fires: list[Execution] = []
-        moves: list[tuple[Task, datetime]] = []
+        waiting = Decided()
         writes: set[asyncio.Task[None]] = set()
         try:
             for start in range(0, len(rows), SLICE):
-                decided = await self._decided(rows[start : start + SLICE], active, decisions)
-                fires, moves = fires + decided[0], moves + decided[1]
+                waiting.add(await self._decided(rows[start : start + SLICE], active, reading.decisions))
                 await asyncio.sleep(0)
                 # A write waits for the disk, however much is in it: the next one takes all that was decided
                 # during those before.
                 under_way = {one for one in writes if not one.done()}
                 if len(under_way) < WRITES:
-                    writes.add(asyncio.create_task(self._write(fires, moves), name="due scan"))
-                    fires, moves = [], []
+                    writes.add(asyncio.create_task(self._write(waiting, reading), name="due scan"))
+                    waiting = Decided()
         finally:
             await _all_done(writes)
-        await self._write(fires, moves)
+        await self._write(waiting, reading)
 
-    async def _decided(
-        self, rows: list[DueRow], active: set[str], decisions: Decisions
-    ) -> tuple[list[Execution], list[tuple[Task, datetime]]]:
+    async def _decided(self, rows: list[DueRow], active: set[str], decisions: Decisions) -> Decided:
         """What is to be inserted, and how the schedules move on."""
-        fires: list[Execution] = []
-        moves: list[tuple[Task, datetime]] = []
+        decided = Decided()
         for row in rows:
             try:
                 decision = self._decision(row, row.task.id in active, decisions)
@@ -131,13 +134,10 @@ class Scheduler:
                 continue
             if isinstance(decision, Wait):
                 continue
-            moves.append((row.task, decision.next_run_at))
+            decided.move(row.task, decision)
             if isinstance(decision, Fire):
-                fires.append(self._execution(row, decision.scheduled_for))
-                late = (row.now - decision.scheduled_for).total_seconds()
-                self._metrics.observe("scheduler_lag_seconds", max(0.0, late))
-            self._count(decision)
-        return fires, moves
+                decided.fires.append((self._execution(row, decision.scheduled_for), decision))
+        return decided
 
     def _decision(self, row: DueRow, is_active: bool, decisions: Decisions) -> Fire | Skip | Wait:
         """Made once for tasks that share a schedule, and so were moved on together the last time."""
@@ -147,13 +147,15 @@ class Scheduler:
             found = decisions[alike] = decide(row.due(), row.now, self._catch_up, is_active, self._ticks)
         return found
 
-    async def _write(self, fires: list[Execution], moves: list[tuple[Task, datetime]]) -> None:
-        """Insert before advance."""
-        inserted = await self._executions.insert_many(fires)
+    async def _write(self, decided: Decided, reading: _Reading) -> None:
+        """Insert before advance; each is counted when it is done."""
+        inserted = await self._executions.insert_many([execution for execution, _ in decided.fires])
+        since_read = timedelta(seconds=asyncio.get_running_loop().time() - reading.began)
+        count_fires(self._metrics, decided.fires, duplicates=inserted.duplicates, since_read=since_read)
         if inserted.inserted:
-            self._metrics.add("scheduler_fired", inserted.inserted)
             self._kick()
-        await self._tasks.advance(moves)
+        for unrun, moves in decided.moves.items():
+            count_unrun(self._metrics, unrun, await self._tasks.advance(moves))
 
     async def _active_before_their_tick(self, rows: list[DueRow]) -> set[str]:
         """Tasks whose previous execution has not ended.
@@ -175,13 +177,6 @@ class Scheduler:
             scheduled_for=scheduled_for,
             created_at=row.now,
         )
-
-    def _count(self, decision: Fire | Skip) -> None:
-        if isinstance(decision, Skip) and decision.reason == "previous_active":
-            self._metrics.add("scheduler_skipped")
-            self._metrics.add("scheduler_missed", decision.missed - 1)
-        elif decision.missed:
-            self._metrics.add("scheduler_missed", decision.missed)
 
 
 async def _all_done(tasks: set[asyncio.Task[None]]) -> None:
