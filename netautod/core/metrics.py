@@ -105,7 +105,9 @@ DECLARED: Mapping[str, Declared] = {
     "database_command_seconds": _seconds("Answers of the database, by command.", "command"),
     "database_up": _learned("Whether the database answered when this page was made."),
     "database_failures": Declared(help="Calls that the database refused or did not answer in time."),
-    "database_pool_wait_seconds": _seconds("Waits for a connection to the database."),
+    "database_thread_wait_seconds": _seconds(
+        "Waits of calls to the database for a free thread: ordinary, bulk, leases, changes.", "lane"
+    ),
     "http_requests": Declared(
         help="Requests that were answered, by route template.", labels=("method", "route", "status")
     ),

@@ -74,6 +74,8 @@ class _Terms(NamedTuple):
 class Calls:
     """`pool` is how many connections requests, runs and bulk work may take; leases have their own.
 
+    There are no more threads than connections: a call that waits for its turn waits for a thread.
+
     `metrics` count each call that the database refused or did not answer, also where the driver had no server
     to send it to. A unique index that refuses a write is an answer.
     """
@@ -87,8 +89,8 @@ class Calls:
         bulk = min(BULK_THREADS, pool // 2)
         ordinary = min(max(FEWEST_THREADS, 5 * (os.cpu_count() or 1)), pool - bulk)
         sizes: Mapping[Lane, int] = {"ordinary": ordinary, "bulk": bulk, "leases": LEASE_THREADS}
-        self._threads = {lane: LaneThreads(size, f"mongo {lane}") for lane, size in sizes.items()}
-        self._awaiting = LaneThreads(AWAITING_THREADS, "mongo changes")
+        self._threads = {lane: _threads_of(lane, size, metrics) for lane, size in sizes.items()}
+        self._awaiting = _threads_of("changes", AWAITING_THREADS, metrics)
 
     def for_leases(self) -> "Calls":
         """The same database, for claims, heartbeats and fences."""
@@ -203,6 +205,14 @@ class Calls:
             raise
         finally:
             _threads.reset(token)
+
+
+def _threads_of(lane: str, size: int, metrics: Metrics | None) -> LaneThreads:
+    def waited(seconds: float) -> None:
+        assert metrics is not None
+        metrics.observe("database_thread_wait_seconds", seconds, lane)
+
+    return LaneThreads(size, f"mongo {lane}", waited=None if metrics is None else waited)
 
 
 class _CutOff(Exception):

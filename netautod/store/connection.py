@@ -11,7 +11,7 @@ from netautod.core.metrics import Metrics
 from netautod.core.waiting import BULK_SECONDS, REQUEST_SECONDS
 from netautod.store.calls import AWAITING_THREADS, LEASE_THREADS, Calls, LaneFramework
 from netautod.store.client import Database, Document
-from netautod.store.commands import CommandTimes, PoolWaits
+from netautod.store.commands import CommandTimes
 from netautod.store.room import Room
 
 MONITOR_SECONDS = 2
@@ -34,7 +34,7 @@ def connect(
 ) -> Database:
     """Opens nothing yet: the first call does. `timeout_seconds`: how long a request waits for it in all.
 
-    With `metrics` the commands, the failures and the waits for connections are counted.
+    With `metrics` the commands, the failures and the waits for threads are counted.
     """
     client = _Client(
         uri,
@@ -51,6 +51,6 @@ def connect(
         w="majority",
         journal=True,
         appname="netautod",
-        event_listeners=[] if metrics is None else [CommandTimes(metrics), PoolWaits(metrics)],
+        event_listeners=[] if metrics is None else [CommandTimes(metrics)],
     )
     return Database(client, name, calls=Calls(seconds=timeout_seconds, pool=pool, metrics=metrics), room=room)

@@ -6,6 +6,7 @@ it goes into futures that threads can wait for, which nobody does here.
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable
 from contextvars import Context, copy_context
 from queue import SimpleQueue
@@ -21,14 +22,19 @@ class _Work(NamedTuple):
     answer: "asyncio.Future[Any]"
     context: Context
     call: Callable[[], Any]
+    asked_at: float  # on the clock of time.perf_counter
 
 
 class LaneThreads:
-    """At most `size` threads, each made when it is needed. They do not keep the process from ending."""
+    """At most `size` threads, each made when it is needed. They do not keep the process from ending.
 
-    def __init__(self, size: int, name: str) -> None:
+    `waited` is called in the thread that takes up a call: for how many seconds none of them was free.
+    """
+
+    def __init__(self, size: int, name: str, *, waited: Callable[[float], None] | None = None) -> None:
         self._size = size
         self._name = name
+        self._waited = waited
         self._queue: SimpleQueue[_Work | None] = SimpleQueue()
         self._threads = 0
         self._under_way = 0  # counted on the loop alone, where no lock is needed
@@ -45,7 +51,7 @@ class LaneThreads:
         if self._threads < min(self._under_way, self._size):
             Thread(target=self._work, name=f"{self._name}_{self._threads}", daemon=True).start()
             self._threads += 1
-        self._queue.put(_Work(loop, answer, copy_context(), call))
+        self._queue.put(_Work(loop, answer, copy_context(), call, time.perf_counter()))
         return answer
 
     def close(self) -> None:
@@ -64,9 +70,12 @@ class LaneThreads:
         answer: "asyncio.Future[Any]",
         context: Context,
         call: Callable[[], Any],
+        asked_at: float,
     ) -> None:
         result = failure = None
         try:
+            if self._waited is not None:
+                self._waited(time.perf_counter() - asked_at)
             if not answer.done():
                 result = context.run(call)
         except BaseException as error:  # noqa: BLE001  # for whoever awaits it, as with an executor

@@ -65,7 +65,7 @@ GROWS = {
     "a session that was refused": sample("device_sessions_total", result="refused"),
     "a device that refuses": sample("device_failures_total", transport="cli", kind="refused"),
     "the database": sample("database_command_seconds_count", command="find"),
-    "connections to it": sample("database_pool_wait_seconds_count"),
+    "turns at it": sample("database_thread_wait_seconds_count", lane="ordinary"),
     "a request's time": sample("http_request_seconds_count", route="/api/auth/login"),
     "the loop": sample("loop_lag_seconds_count"),
 }

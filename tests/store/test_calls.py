@@ -15,6 +15,7 @@ from netautod.core.waiting import LEASE_SECONDS, begin_request, unhurried
 from netautod.store.calls import Calls, LaneFramework, in_lane
 from netautod.store.client import Database
 from netautod.store.connection import connect
+from tests.support.observed import observed
 from tests.support.programs.started import free_port
 
 SHORT = 0.2
@@ -117,6 +118,20 @@ async def test_a_thread_that_hangs_is_not_waited_for_and_what_waits_behind_it_is
     released.set()
     assert await calls.read(lambda: in_lane(lambda: "next")) == "next"
     assert late == []
+    calls.close()
+
+
+async def test_a_call_that_waits_for_a_thread_is_told_by_its_lane() -> None:
+    metrics, released = Metrics(), threading.Event()
+    calls = Calls(seconds=60, pool=1, metrics=metrics)
+    hanging = calls.read(lambda: in_lane(released.wait))  # in the only thread
+    behind = calls.read(lambda: in_lane(lambda: "next"))
+    asyncio.get_running_loop().call_later(SHORT, released.set)
+    await asyncio.gather(hanging, behind)
+    await calls.for_leases().read(lambda: in_lane(lambda: "at once"))
+    waits = {lane: observed(metrics, "database_thread_wait_seconds", lane) for lane in ("ordinary", "leases")}
+    assert {lane: sum(wait.counts) for lane, wait in waits.items()} == {"ordinary": 2, "leases": 1}
+    assert waits["ordinary"].total >= SHORT * 0.9
     calls.close()
 
 

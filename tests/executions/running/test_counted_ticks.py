@@ -11,6 +11,7 @@ from netautod.core.metrics import Observed
 from netautod.store.client import InsertManyResult
 from netautod.tasks.models import Task
 from tests.support.execution import Does, World, hourly_due_task, manual_run, nothing
+from tests.support.observed import observed
 
 NODES, TASKS, MISSED = 3, 10, 30
 YEAR = timedelta(days=365)
@@ -29,10 +30,7 @@ def counted(world: World) -> dict[str, int]:
 
 
 def lags(world: World) -> Observed:
-    found = [one.value for one in world.metrics.series() if one.name == "scheduler_lag_seconds"]
-    [lag] = found or [Observed(counts=[])]
-    assert isinstance(lag, Observed)
-    return lag
+    return observed(world.metrics, "scheduler_lag_seconds")
 
 
 async def scan_together(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
