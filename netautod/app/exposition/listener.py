@@ -15,6 +15,8 @@ from netautod.core.errors import NetautodError
 
 Page = Callable[[], Awaitable[bytes]]
 ANSWER_SECONDS = 5.0
+# Of a page that is handed over; one without it was cut off. A comment of the format.
+END = b"# EOF\n"
 
 
 class CannotListen(NetautodError):
@@ -60,22 +62,24 @@ async def handing_page(path: Path, page: Page) -> AsyncIterator[None]:
     """Whoever connects to the socket reads the page."""
 
     async def hand(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with suppress(OSError):
-            writer.write(await page())
-            await writer.drain()
-        writer.close()
+        try:
+            with suppress(OSError):
+                writer.write(await page() + END)
+                await writer.drain()
+        finally:
+            writer.close()
 
     async with await asyncio.start_unix_server(hand, path):
         yield
 
 
 async def handed_page(path: Path) -> str | None:
-    """None from a process that does not answer."""
+    """None from a process that does not answer, or not with a whole page."""
     try:
         async with asyncio.timeout(ANSWER_SECONDS):
             reader, writer = await asyncio.open_unix_connection(path)
             page = await reader.read()
             writer.close()
-    except (OSError, TimeoutError):
+        return page.decode() if page.endswith(END) else None
+    except (OSError, TimeoutError, UnicodeDecodeError):
         return None
-    return page.decode()

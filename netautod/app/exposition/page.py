@@ -1,5 +1,6 @@
 """The page as text, of one process or of several workers."""
 
+import logging
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from importlib.metadata import version
@@ -17,6 +18,7 @@ from prometheus_client.registry import Collector
 
 from netautod.core.metrics import DECLARED, NOT_ON_THE_PAGE, Declared, Metrics, Observed, Series
 
+logger = logging.getLogger(__name__)
 PREFIX = "netautod_"
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -26,17 +28,29 @@ def page_of(metrics: Metrics) -> bytes:
 
 
 def page_of_workers(pages: Mapping[str, str | None]) -> bytes:
-    """The pages of workers by their number, None for one that did not answer: each series with its worker."""
+    """The pages of workers by their number, None for one that did not answer: each series with its worker.
+
+    Takes a second and more where the pages are long: to be called in a thread.
+    """
     merged: dict[str, Metric] = {}
+    up = GaugeMetricFamily(f"{PREFIX}worker_up", "Whether the worker serves.", labels=["worker"])
     for worker, page in pages.items():
-        for family in text_string_to_metric_families(page or ""):
+        families = _read(worker, page)
+        up.add_metric([worker], 1 if families else 0)
+        for family in families:
             whole = merged.setdefault(family.name, Metric(family.name, family.documentation, family.type))
             for sample in family.samples:
                 whole.add_sample(sample.name, {**sample.labels, "worker": worker}, sample.value)
-    up = GaugeMetricFamily(f"{PREFIX}worker_up", "Whether the worker serves.", labels=["worker"])
-    for worker, page in pages.items():
-        up.add_metric([worker], 0 if page is None else 1)
     return _text([*merged.values(), up])
+
+
+def _read(worker: str, page: str | None) -> list[Metric]:
+    """Nothing of one that cannot be read: half of it would be counters that go back."""
+    try:
+        return list(text_string_to_metric_families(page or ""))
+    except (ValueError, LookupError):  # as the parser does for what it does not expect
+        logger.exception("the page of metrics of worker %s cannot be read", worker)
+        return []
 
 
 def _families(series: Iterable[Series]) -> Iterator[Metric]:

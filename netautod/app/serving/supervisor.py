@@ -201,7 +201,8 @@ def _metrics_sockets(settings: Settings, workers: int, stack: AsyncExitStack) ->
 
 async def _page(sockets: Sequence[Path]) -> bytes:
     pages = await asyncio.gather(*(handed_page(socket) for socket in sockets))
-    return page_of_workers({str(number): page for number, page in enumerate(pages)})
+    by_number = {str(number): page for number, page in enumerate(pages)}
+    return await asyncio.to_thread(page_of_workers, by_number)
 
 
 async def _reload(children: Sequence[Worker], one_at_a_time: asyncio.Lock) -> None:
