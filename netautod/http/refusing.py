@@ -5,6 +5,7 @@ from tornado.web import Application
 from netautod.core.clock import SystemClock
 from netautod.core.errors import Unavailable
 from netautod.core.identity import Caller, RequestInfo
+from netautod.core.metrics import Metrics
 from netautod.http.bodies.reader import BodyReader
 from netautod.http.context import HttpContext, networks
 from netautod.http.handler import JsonHandler
@@ -28,8 +29,8 @@ async def _nobody(token: str, info: RequestInfo) -> Caller:
     raise Unavailable("starting")
 
 
-def refusing_application(server: ServerSettings, phase: Health) -> Application:
-    """`phase` is what the node says of itself: `starting` or `draining`."""
+def refusing_application(server: ServerSettings, phase: Health, metrics: Metrics) -> Application:
+    """`phase` is what the node says of itself: `starting` or `draining`. `metrics` are the node's."""
     context = HttpContext(
         authenticate=_nobody,
         limits=RequestLimits.none(SystemClock()),
@@ -37,6 +38,7 @@ def refusing_application(server: ServerSettings, phase: Health) -> Application:
         trusted_proxies=networks(server.trusted_proxies),
         cors_origins=frozenset(server.cors_origins),
         hsts_seconds=server.hsts_seconds,
+        metrics=metrics,
     )
     return Application(
         default_handler_class=RefusingHandler,

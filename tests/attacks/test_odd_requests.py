@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from netautod.core.metrics import Metrics
 from netautod.http.access import public
 from netautod.http.handler import JsonHandler
 from netautod.http.refusing import refusing_application
@@ -195,7 +196,7 @@ async def test_it_is_the_same_while_the_service_starts(sent: bytes, starting: st
 
 @pytest.fixture
 async def starting() -> AsyncIterator[str]:
-    server, url = serve_application(refusing_application(ServerSettings(), "starting"))
+    server, url = serve_application(refusing_application(ServerSettings(), "starting", Metrics()))
     yield url
     server.stop()
     await server.close_all_connections()

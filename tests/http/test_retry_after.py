@@ -8,6 +8,7 @@ import pytest
 from tornado.web import HTTPError
 
 from netautod.core import errors
+from netautod.core.metrics import Metrics
 from netautod.http.access import public
 from netautod.http.connections.refusal import Refusal
 from netautod.http.errors import RETRIED, RETRY_SECONDS, STATUS, status_of
@@ -105,7 +106,7 @@ async def test_the_health_of_a_node_that_is_not_well(serve: Serve, state: Health
 @pytest.mark.parametrize("phase", ["starting", "draining"])
 @pytest.mark.parametrize("method", ["GET", "POST", "HEAD", "OPTIONS", "BREW"])
 async def test_a_node_that_does_not_serve(phase: Health, method: str) -> None:
-    server, url = serve_application(refusing_application(ServerSettings(), phase))
+    server, url = serve_application(refusing_application(ServerSettings(), phase, Metrics()))
     try:
         head = await exchange(url, f"{method} /api/devices HTTP/1.1\r\nHost: x\r\n\r\n")
     finally:
@@ -116,7 +117,9 @@ async def test_a_node_that_does_not_serve(phase: Health, method: str) -> None:
 
 
 async def test_a_server_without_room_for_a_connection() -> None:
-    server, url = serve_application(refusing_application(ServerSettings(), "starting"), connections=0)
+    server, url = serve_application(
+        refusing_application(ServerSettings(), "starting", Metrics()), connections=0
+    )
     try:
         head = await exchange(url, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
     finally:

@@ -24,7 +24,7 @@ async def drain(
 ) -> None:
     """Takes `server.drain_seconds` at most, and a moment. `whole` is set when no sibling is left to serve."""
     seconds = settings.server.drain_seconds
-    begun = server.refuse_further(refusing_application(settings.server, "draining"))
+    begun = server.refuse_further(refusing_application(settings.server, "draining", server.metrics))
     if not whole.is_set():
         server.pause_accepting()
     following = asyncio.create_task(_accept_when(server, whole), name="turning connections away")

@@ -89,7 +89,8 @@ async def serve(
     async with AsyncExitStack() as stack:
         files = tls_files(settings)
         stamp = () if files is None else files.stamp()
-        server = _server(settings, files)
+        metrics = Metrics()
+        server = _server(settings, files, metrics)
         stack.push_async_callback(_close, server)
         renewal = None
         if files is not None:
@@ -102,7 +103,6 @@ async def serve(
         else:
             state.whole.set()
             server.add_socket(listener)  # clients get 503 instead of nothing
-        metrics = Metrics()
         counted = metrics if settings.metrics.port else None
         database, _uri = await stack.enter_async_context(open_database(settings, state, counted))
         state.database = database
@@ -248,11 +248,11 @@ async def _watch(mongo: EmbeddedMongo, state: ServiceState) -> None:
     state.fail(f"the embedded MongoDB ended: {await mongo.ended()}")
 
 
-def _server(settings: Settings, tls: TlsFiles | None) -> HttpServer:
+def _server(settings: Settings, tls: TlsFiles | None, metrics: Metrics) -> HttpServer:
     wanted = settings.server
     fitting = descriptors.fitting(settings.limits.connections, settings.events.listeners)
     return HttpServer(
-        refusing_application(wanted, "starting"),
+        refusing_application(wanted, "starting", metrics),
         connections=fitting.connections,
         streams=fitting.streams,
         deadlines=deadlines_of(wanted),

@@ -12,6 +12,7 @@ from tornado.httputil import HTTPServerConnectionDelegate
 from tornado.iostream import IOStream, SSLIOStream, StreamClosedError
 
 from netautod.core.log_lines import Belonging, current, event
+from netautod.core.metrics import Metrics
 from netautod.core.redaction.patterns import without_secret_patterns
 from netautod.http.connections.deadlines import Deadlines, Stage, Timing
 from netautod.http.connections.eviction import ConnectionTable
@@ -42,6 +43,7 @@ class ServerConnection(HTTP1ServerConnection):
         count: Callable[[str], None],
         turns: Turns,
         in_work: Callable[[], InWork],
+        metrics: Metrics,
         hsts: str | None = None,
     ) -> None:
         super().__init__(stream, params, context)
@@ -50,6 +52,7 @@ class ServerConnection(HTTP1ServerConnection):
         self._table = table
         self._count = count
         self._turns = turns
+        self._metrics = metrics
         self._hsts = hsts
         self._incoming = Incoming(stream)
         self._timing = Timing(deadlines, self._now())
@@ -123,6 +126,9 @@ class ServerConnection(HTTP1ServerConnection):
         await self._linger()
 
     def _tell(self, refusal: Refusal, request_id: str) -> None:
+        """What never became a request has no method and no route; a handler counts its request itself."""
+        if self._exchange is None or not self._exchange.has_handler:
+            self._metrics.add("http_requests", 1, "other", "unknown", str(refusal.status))
         text = without_secret_patterns(refusal.text)
         fields = {"status": refusal.status, "client": str(self.context), "error": text}
         token = current.set(Belonging(request=request_id))

@@ -66,6 +66,7 @@ class Exchange(HTTP1Connection):
         self._turns = turns
         self._work = 0
         self.answer_begun = False
+        self.has_handler = False
         self.is_last: Callable[[], bool] = lambda: False
 
     async def read(self) -> Head:
@@ -95,6 +96,7 @@ class Exchange(HTTP1Connection):
         handed_over = False
         try:
             prepared = self._hand_over(head, delegate)
+            self.has_handler = True
             if head.has_body:
                 await self._take_body(head, delegate, prepared)
             else:  # nothing is waited for that could only be answered by then

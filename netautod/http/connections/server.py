@@ -16,6 +16,7 @@ from tornado.web import Application
 
 from netautod.core.addresses import group_of
 from netautod.core.errors import TooManyRequests
+from netautod.core.metrics import Metrics
 from netautod.http.connections.connection import ServerConnection
 from netautod.http.connections.deadlines import Deadlines
 from netautod.http.connections.eviction import ConnectionTable
@@ -81,6 +82,11 @@ class HttpServer(TCPServer, HTTPServerConnectionDelegate):
         return len(self._table.all())
 
     @property
+    def metrics(self) -> Metrics:
+        """Those of the application."""
+        return self._context.metrics
+
+    @property
     def _context(self) -> HttpContext:
         return cast(HttpContext, self.application.settings["context"])
 
@@ -102,6 +108,7 @@ class HttpServer(TCPServer, HTTPServerConnectionDelegate):
             count=self._count_malformed,
             turns=self._turns,
             in_work=lambda: self._in_work,
+            metrics=self.metrics,
             hsts=self._context.hsts_over(peer.protocol),
         )
         exempt = is_within(peer.remote_ip, self._trusted)

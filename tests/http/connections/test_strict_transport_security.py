@@ -9,6 +9,7 @@ import pytest
 from tornado.netutil import bind_sockets
 
 from netautod.app.parts.http import deadlines_of
+from netautod.core.metrics import Metrics
 from netautod.http.connections.server import HttpServer
 from netautod.http.refusing import refusing_application
 from netautod.http.settings import ServerSettings
@@ -24,7 +25,10 @@ async def address(tmp_path: Path) -> AsyncIterator[tuple[int, ssl.SSLContext]]:
     ours.load_cert_chain(certificate, key)
     settings = ServerSettings(hsts_seconds=600)
     server = HttpServer(
-        refusing_application(settings, "starting"), connections=5, deadlines=deadlines_of(settings), tls=ours
+        refusing_application(settings, "starting", Metrics()),
+        connections=5,
+        deadlines=deadlines_of(settings),
+        tls=ours,
     )
     listening = bind_sockets(0, "127.0.0.1")
     server.add_sockets(listening)

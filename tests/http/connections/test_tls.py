@@ -13,6 +13,7 @@ from cryptography.hazmat.primitives.serialization import BestAvailableEncryption
 from tornado.netutil import bind_sockets
 
 from netautod.app.parts.http import deadlines_of
+from netautod.core.metrics import Metrics
 from netautod.http.connections.server import HttpServer
 from netautod.http.connections.tls import TlsError, TlsFiles, TlsRenewal
 from netautod.http.refusing import refusing_application
@@ -92,7 +93,7 @@ async def test_new_connections_meet_the_new_certificate(tmp_path: Path) -> None:
     files = files_of(authority, "one")
     settings = ServerSettings()
     server = HttpServer(
-        refusing_application(settings, "starting"),
+        refusing_application(settings, "starting", Metrics()),
         connections=5,
         deadlines=deadlines_of(settings),
         tls=files.context(),
