@@ -88,6 +88,7 @@ DECLARED: Mapping[str, Declared] = {
         labels=("result",),
         from_zero=SESSION_RESULTS,
     ),
+    "device_sessions_open": _gauge("Sessions with devices that are open on this node now."),
     "polls_started": Declared(help="Polls of devices begun on this node."),
     "device_failures": Declared(
         help="Devices that could not be reached or read, by the way to them and the kind of failure.",

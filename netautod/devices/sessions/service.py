@@ -6,8 +6,8 @@ visit is pinned right after the login, since the engine learns it in the same st
 
 import asyncio
 import math
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Generic
@@ -185,15 +185,22 @@ class SessionScope:
         self, door: Door[Opened], device_id: str, *, credential_id: str | None = None
     ) -> AsyncIterator[Visit[Opened]]:
         """`_through`, told and counted by how it ends."""
-        node, work, transport = self.node, self.work, door.transport
+        work, transport, metrics = self.work, door.transport, self.node.metrics
+        result = "cancelled"
         try:
-            with visiting(work, device_id, transport, metrics=node.metrics, tracer=node.tracer):
+            with visiting(work, device_id, transport, metrics=metrics, tracer=self.node.tracer):
                 async with self._through(door, device_id, credential_id=credential_id) as visit:
-                    yield visit
+                    with _counted_as_open(metrics):
+                        yield visit
+            result = "ok"
         except DeviceFailed as exc:
-            node.metrics.add("device_sessions", 1, exc.kind)
+            result = exc.kind
             raise
-        node.metrics.add("device_sessions", 1, "ok")
+        except Exception:
+            result = "error"
+            raise
+        finally:
+            metrics.add("device_sessions", 1, result)
 
     @asynccontextmanager
     async def _through(
@@ -330,6 +337,15 @@ class SessionScope:
         if not is_same(device, now):
             raise DeviceFailed(f"{device.name}: the device was edited at this moment", kind="busy")
         return now
+
+
+@contextmanager
+def _counted_as_open(metrics: Metrics) -> Iterator[None]:
+    metrics.add("device_sessions_open")
+    try:
+        yield
+    finally:
+        metrics.add("device_sessions_open", -1)
 
 
 def _end(limit: asyncio.Timeout) -> None:
