@@ -5,7 +5,8 @@ import re
 import socket
 from asyncio.subprocess import PIPE, STDOUT
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,10 @@ from tornado.httpclient import AsyncHTTPClient
 
 from netautod.core.metrics import DECLARED, NOT_ON_THE_PAGE
 from netautod.testing import SimulatedDevice
+from tests.attacks.attackers.raw import ask, raw
 from tests.e2e.console import Console
 from tests.support.execution import eventually
+from tests.support.listening import listening
 from tests.support.programs.service import NotStarted, serving
 from tests.support.programs.started import free_port, not_installed, program
 
@@ -59,6 +62,7 @@ GROWS = {
     "a failed login": LOGIN,
     "its event": sample("audit_events_total", action="auth.login_failed"),
     "a path without a route": sample("http_requests_total", method="GET", route="unknown", status="404"),
+    "what is no request": sample("http_requests_total", method="other", route="unknown", status="400"),
     "a method without a name": sample("http_requests_total", method="other", route="unknown", status="404"),
     "an execution": sample("executions_ended_total", outcome="completed"),
     "a session that was good": sample("device_sessions_total", result="ok"),
@@ -69,6 +73,16 @@ GROWS = {
     "a request's time": sample("http_request_seconds_count", route="/api/auth/login"),
     "the loop": sample("loop_lag_seconds_count"),
 }
+
+
+@asynccontextmanager
+async def connected(url: str, token: str | None) -> AsyncIterator[None]:
+    """A client that keeps its connection, and one that listens to events."""
+    assert token is not None
+    async with raw(url) as client, listening(url, token):
+        client.send(b"GET /health HTTP/1.1\r\nHost: a\r\n\r\n")
+        assert (await client.answer()).status == 200
+        yield
 
 
 @pytest.mark.parametrize("flags", [(), ("--workers", "2")], ids=["one process", "workers"])
@@ -89,10 +103,18 @@ async def test_what_is_done_is_counted(tmp_path: Path, flags: tuple[str, ...], p
         await anonymous.post("/api/auth/login", {"username": "admin", "password": "wrong"})
         await anonymous.get("/nothing/here/8f2b")
         await anonymous.request("PROPFIND", "/nothing")
+        assert (await ask(service.url, b"NONSENSE\r\n\r\n")).status == 400
         run = await console.run(await console.backup("nightly", "sw1"))
         assert run["state"] == "completed"
         run = await console.run(await console.backup("in vain", "gone"))
         assert run["state"] == "failed"
+        async with connected(service.url, console.client.token):
+
+            async def both() -> bool:
+                found = await read(port)
+                return sample("event_listeners")(found) == 1 and sample("http_connections")(found) >= 2
+
+            await eventually(both, seconds=30)
         after = await read(port)
         for what, value in GROWS.items():
             assert value(after) > value(before), what

@@ -8,8 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from netautod.http.connections.tls import TlsFiles
+from tests.e2e.test_metrics import read, sample
 from tests.support.execution import eventually
 from tests.support.programs.service import Service, serving
+from tests.support.programs.started import free_port
 from tests.support.servers.certificates import Authority
 
 pytestmark = pytest.mark.slow
@@ -61,9 +64,12 @@ async def test_sighup_brings_a_new_certificate(tmp_path: Path, flags: tuple[str,
     files = authority.server("server")
     site.mkdir()
     (site / "sitecustomize.py").write_text(SELDOM)
-    variables = {**settings_of(files), "PYTHONPATH": str(site)}
+    port, ends_at = free_port(), TlsFiles(certificate=files[0], key=files[1]).ends_at().timestamp()
+    variables = {**settings_of(files), "PYTHONPATH": str(site), "NETAUTOD_METRICS_PORT": str(port)}
     async with serving(tmp_path / "data", *flags, variables=variables) as service:
         first = await shown(service, authority)
+        told = sample("certificate_ends_at_seconds")(await read(port))  # of workers it is added up
+        assert told == ends_at * (2 if flags else 1)
         replace(files, authority.server("second"))
         assert await shown(service, authority) == first
         service.process.send_signal(signal.SIGHUP)

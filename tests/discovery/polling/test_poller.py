@@ -14,7 +14,7 @@ from netautod.discovery.polling.poller import LOST_TWICE
 from netautod.discovery.polling.schedule import DEFAULT_INTERVAL, next_due
 from netautod.discovery.polling.visiting import LATE, MISTAKE
 from netautod.discovery.visits.service import Visited
-from tests.discovery.polling.nodes import GOOD, SILENT, Polled
+from tests.discovery.polling.nodes import GOOD, SILENT, Node, Polled
 
 
 async def test_a_device_that_is_due_is_polled_once_and_has_its_next_time(polled: Polled) -> None:
@@ -82,6 +82,7 @@ async def test_a_device_that_does_not_answer_is_polled_later_and_later(polled: P
         )
         waits.append((due_at - polled.clock.now()) // DEFAULT_INTERVAL + 1)
     assert waits == [2, 4, 8, 16, 24, 24, 24, 24]
+    assert counted(node) == {"started": 8, "failed": 8, "finished": 0}
     node.visitor.gives = GOOD
     await polled.make_due(device_id)
     await node.look()
@@ -90,6 +91,11 @@ async def test_a_device_that_does_not_answer_is_polled_later_and_later(polled: P
         0,
         next_due(device_id, DEFAULT_INTERVAL, after=polled.clock.now()),
     )
+    assert counted(node) == {"started": 9, "failed": 8, "finished": 1}
+
+
+def counted(node: Node) -> dict[str, int]:
+    return {name: node.metrics.value(f"polls_{name}") for name in ("started", "failed", "finished")}
 
 
 async def test_two_nodes_poll_each_device_once(polled: Polled) -> None:
@@ -204,7 +210,7 @@ async def test_a_poll_whose_nodes_are_lost_twice_is_over(polled: Polled) -> None
     (ended,) = await polled.polls(device_id)
     assert (ended.state, ended.error) == ("failed", LOST_TWICE)
     assert (await polled.document(device_id))[FAILURES] == 1
-    assert node.visitor.visited == []
+    assert (node.visitor.visited, counted(node)) == ([], {"started": 0, "failed": 1, "finished": 0})
 
 
 async def test_the_polls_of_a_node_that_stops_are_taken_up_and_did_not_begin(polled: Polled) -> None:

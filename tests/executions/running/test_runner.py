@@ -34,6 +34,8 @@ async def test_a_manual_run_completes_with_its_output(world: World) -> None:
     async with world.node(Does(nothing)):
         done = await world.until(execution, "completed")
         await eventually(lambda: _finished(world))
+    for name, labels in (("started", ()), ("finished", ()), ("ended", ("completed",))):
+        assert world.metrics.value(f"executions_{name}", *labels) == 1, name
     assert done.output == {"done": True}
     assert (done.retry_count, done.error_message, done.triggered_by) == (0, None, "manual")
     assert [(a.number, a.outcome) for a in done.attempts] == [(1, "completed")]
@@ -195,11 +197,18 @@ async def test_cancel_on_another_node_stops_the_executor_within_a_heartbeat(worl
     execution = await world.run(task())
     async with world.node(Does(work)):
         await asyncio.wait_for(started.wait(), 5)
+        assert world.metrics.value("executions_running") == 1
         assert await world.executions.cancel(execution.org_id, execution.id, by=execution.owner_id)
         await asyncio.wait_for(cancelled.wait(), FAST.heartbeat_seconds * 3)
+        await eventually(lambda: _lost(world))
     done = await world.get(execution)
     assert (done.state, done.cancelled_by) == ("cancelled", execution.owner_id)
     assert [attempt.outcome for attempt in done.attempts] == ["cancelled"]
+
+
+async def _lost(world: World) -> bool:
+    lost, running = (world.metrics.value(f"executions_{name}") for name in ("leases_lost", "running"))
+    return (lost, running) == (1, 0)
 
 
 async def test_one_task_runs_once_at_a_time_and_the_next_waits(world: World) -> None:
