@@ -95,7 +95,8 @@ async def test_a_device_that_does_not_answer_is_polled_later_and_later(polled: P
 
 
 def counted(node: Node) -> dict[str, int]:
-    return {name: node.metrics.value(f"polls_{name}") for name in ("started", "failed", "finished")}
+    names = ("polls_started", "polls_failed", "polls_finished")
+    return {name.removeprefix("polls_"): node.metrics.value(name) for name in names}
 
 
 async def test_two_nodes_poll_each_device_once(polled: Polled) -> None:
