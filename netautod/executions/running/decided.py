@@ -2,7 +2,7 @@
 
 Every node decides about every due task, and about the same ticks again when a write has failed. So a tick
 counts for the node whose write it was: an execution for the one that inserted it, ticks without a run for the
-one that moved the schedule on.
+one that moved the schedule on. What a write did before it failed counts for nobody.
 """
 
 from collections import defaultdict

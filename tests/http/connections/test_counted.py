@@ -36,7 +36,7 @@ async def test_what_never_becomes_a_request_is_counted(sent: bytes, status: int)
 
 
 async def test_a_head_that_does_not_come_to_its_end_is_counted() -> None:
-    async with served(header_timeout=0.4) as one, raw(one.url) as client:
+    async with served(header_timeout=2.0) as one, raw(one.url) as client:
         client.send(QUICK[:9])
         assert (await client.answer()).status == 408
         assert requests(one.server.metrics) == {("other", "unknown", "408"): 1}
