@@ -126,6 +126,7 @@ def test_where_nothing_can_be_written(tmp_path: Path, name: str, text: str) -> N
         write()
 
 
+@pytest.mark.usefixtures("system")
 async def test_a_full_disk_is_named_and_nothing_stays(tmp_path: Path) -> None:
     async with small_disk(tmp_path / "disk", mib=8) as disk:
 
@@ -133,6 +134,6 @@ async def test_a_full_disk_is_named_and_nothing_stays(tmp_path: Path) -> None:
             with new_file(disk.path / "a") as made:
                 put(made, bytes(16 * MIB))
 
-        with pytest.raises(ArchiveError, match=rf"the disk of {disk.path} is full"):
+        with pytest.raises(ArchiveError, match=rf"the disk of {disk.path} is full \(0 of 8 MiB free\)"):
             write()
         assert os.listdir(disk.path) == []

@@ -74,15 +74,24 @@ def new_file(path: Path) -> Iterator[NewFile]:
     path = path.absolute()
     if os.path.lexists(path):
         raise _taken(path)
-    try:
+    with _told(path):
         descriptor, part = _opened(path)
+        file = os.fdopen(descriptor, "w+b", buffering=_BUFFER_BYTES)
         try:
-            with os.fdopen(descriptor, "w+b", buffering=_BUFFER_BYTES) as file:
+            with _told(path):  # while the part takes the room that is lacking
                 yield NewFile(file, path, part)
         finally:
+            with suppress(OSError):  # what a full disk did not take is lost, and that was told
+                file.close()
             if part is not None:
                 with suppress(FileNotFoundError):  # it has its own name by now
                     part.unlink()
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         raise ArchiveError(f"{path} cannot be written: {reason(error, path.parent)}") from error
 
