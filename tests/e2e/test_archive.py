@@ -25,7 +25,15 @@ from netautod.testing import Faults, SimulatedDevice
 from tests.e2e.console import Console
 from tests.support.client import ApiClient
 from tests.support.execution import eventually
-from tests.support.programs.service import NETAUTOD, Finished, Service, environment, run, serving
+from tests.support.programs.service import (
+    NETAUTOD,
+    QUICK_LEASES,
+    Finished,
+    Service,
+    environment,
+    run,
+    serving,
+)
 from tests.support.programs.started import started
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
@@ -37,15 +45,15 @@ WHILE_STOPPED = 20
 # A restore that kills itself, and with it its mongod, when it notes its progress for the third time.
 DYING = """
 import os, signal, sys
-from netautod.app.archive import loading, marker
+from netautod.app.archive import claim, loading
 from netautod.cli import entry
 loading.FRAMES_AT_ONCE = 2
-real, calls = marker.RestoreMarker.progress, iter(range(2))
+real, calls = claim.RestoreClaim.progress, iter(range(2))
 async def progress(self, frames):
     if next(calls, None) is None:
         os.kill(os.getpid(), signal.SIGKILL)
     await real(self, frames)
-marker.RestoreMarker.progress = progress
+claim.RestoreClaim.progress = progress
 sys.exit(entry.main(sys.argv[1:]))
 """
 
@@ -225,7 +233,9 @@ async def test_a_restore_without_the_key_writes_nothing(story: Story) -> None:
 async def test_a_restore_that_is_killed_keeps_everything_from_starting(story: Story) -> None:
     story.target.mkdir(mode=0o700)
     shutil.copy(story.origin.data_dir / "master.key", story.target / "master.key")
-    killed = await run(*story.of("restore", story.target), command=(sys.executable, "-c", DYING))
+    killed = await run(
+        *story.of("restore", story.target), command=(sys.executable, "-c", DYING), variables=QUICK_LEASES
+    )
     assert killed.code == -signal.SIGKILL, killed
     place = ("--data-dir", str(story.target))
     for words in (("serve", "--port", "0"), ("serve", "--port", "0", "--workers", "2")):

@@ -295,7 +295,11 @@ async def test_a_restore_drops_what_is_owed_and_what_waits(followed: Hooks) -> N
     await backup_stale(followed)
     assert await marks(followed) == 4
     now = followed.installation.clock.now()
-    await settle(followed.database, settings, backup_id="b", taken_at=now)
+
+    async def confirm() -> None:
+        """No other restore is at work."""
+
+    await settle(followed.database, settings, confirm=confirm, backup_id="b", taken_at=now)
     assert await marks(followed) == 0
     assert [row["subject"] for row in await followed.rows()] == ["device:1"]
 

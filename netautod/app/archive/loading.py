@@ -9,6 +9,7 @@ from netautod.app.archive.file.reading import records_of
 from netautod.app.archive.file.records import Begin, Contents, Documents
 from netautod.app.archive.interrupting import Stop
 from netautod.app.archive.marker import COLLECTION as MARKER
+from netautod.core.guard import Guard
 from netautod.store.raw.documents import Tally, Tallying
 from netautod.store.raw.reading import RawReader, raw_reader
 from netautod.store.raw.writing import raw_writer
@@ -25,15 +26,17 @@ def load(
     database: str,
     done: int,
     progress: Callable[[int], None],
+    guard: Guard,
     stop: Stop,
 ) -> None:
-    """`done` frames are in; `progress` is told, and notes durably, how many are.
+    """`done` frames are in; `progress` is told, and notes durably, how many are. `guard` is asked before each
+    write; both raise what ends the loading.
 
     Raises Unavailable, UnknownOutcome or DiskFull; then the same call goes on later.
     """
     _, records = records_of(file, passphrase)
     collection, frames = "", 0
-    with raw_writer(uri, database) as writer:
+    with raw_writer(uri, database, guard=guard) as writer:
         for record in records:
             stop.check()
             match record:

@@ -3,18 +3,18 @@
 It says how far the restore is, so that it can go on; nothing of the product starts on a database that has it.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from netautod.app.archive.errors import ArchiveError
 from netautod.core.errors import Duplicate
 from netautod.core.json_values import to_text
-from netautod.store.client import Database
+from netautod.store.client import Database, Document
+from netautod.store.leases.lease import NEVER
 
 COLLECTION = "unfinished_restores"
-_ID: Final = "restore"
+MARK_ID: Final = "restore"
 Phase = Literal["claimed", "loading", "loaded"]
 
 
@@ -29,43 +29,35 @@ class UnfinishedRestore:
     phase: Phase = "claimed"
     frames: int = 0
 
-
-class RestoreMarker:
-    def __init__(self, database: Database) -> None:
-        self._marks = database.collection(COLLECTION)
-
-    async def find(self) -> UnfinishedRestore | None:
-        found = await self._marks.find_one({"_id": _ID})
-        if found is None:
-            return None
-        return UnfinishedRestore(
+    @classmethod
+    def of(cls, found: Document) -> "UnfinishedRestore":
+        return cls(
             backup_id=found["backup_id"],
             taken_at=found["taken_at"],
             phase=found["phase"],
             frames=found["frames"],
         )
 
+
+class RestoreMarker:
+    def __init__(self, database: Database) -> None:
+        self._marks = database.collection(COLLECTION)
+
+    async def find(self) -> UnfinishedRestore | None:
+        found = await self._marks.find_one({"_id": MARK_ID})
+        return None if found is None else UnfinishedRestore.of(found)
+
     async def begin(self, backup_id: str, taken_at: datetime) -> UnfinishedRestore:
-        """The one that is there by now: this one, or one that was begun before, of whichever backup."""
+        """The one that is there by now: this one, or one that was begun before, of whichever backup.
+
+        Nobody has claimed a new one yet (claim.py).
+        """
         begun = UnfinishedRestore(backup_id=backup_id, taken_at=taken_at)
         try:
-            await self._marks.insert({"_id": _ID, **vars(begun)})
+            await self._marks.insert({"_id": MARK_ID, **vars(begun), "epoch": 0, "lease_until": NEVER})
         except Duplicate:
             return await self.find() or begun
         return begun
-
-    async def progress(self, frames: int) -> None:
-        """Acknowledged by the journal, and so is everything that was written before."""
-        await self._set({"phase": "loading", "frames": frames})
-
-    async def loaded(self) -> None:
-        await self._set({"phase": "loaded"})
-
-    async def end(self) -> None:
-        await self._marks.delete({"_id": _ID})
-
-    async def _set(self, values: Mapping[str, Any]) -> None:
-        await self._marks.update({"_id": _ID}, {"$set": values})
 
 
 async def require_no_restore(database: Database) -> None:

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
+from netautod.app.archive.claim import RestoreClaim, claimed
 from netautod.app.archive.errors import ArchiveError
 from netautod.app.archive.file.reading import CheckedArchive, checked
 from netautod.app.archive.file.records import Contents
@@ -21,6 +22,7 @@ from netautod.app.settings import Settings
 from netautod.core.disk import space_of
 from netautod.core.errors import InvalidInput, Unavailable
 from netautod.core.json_values import to_text
+from netautod.executions.running.node import lease_times
 from netautod.store.client import Database
 from netautod.vault.root.key_file import FILE_NAME, SETTING, load_root_key
 from netautod.vault.root.store import record_of
@@ -52,19 +54,25 @@ async def _restore(settings: Settings, path: Path, passphrase: str | None) -> Re
     """Nothing is written before the whole file was read and found right, and the root key fits.
 
     Raises InvalidInput for a file that cannot be read or a wrong passphrase, ArchiveError, VaultError,
-    Unavailable and DiskFull; after the last two the same call goes on.
+    Unavailable and DiskFull; after the last two the same call goes on. Conflict while another one is at work.
     """
     with _opened(path) as file:
         archive = await in_thread(partial(checked, file, passphrase))
         await asyncio.to_thread(_require_key, settings, archive)
         async with any_server(settings) as uri, open_database(settings, uri) as database:
-            mark, resumed = await _begun(database, archive)
-            if mark.phase != "loaded":
-                await _load(file, passphrase, archive.contents, mark, uri=uri, database=database)
-            settled = await settle(
-                database, settings, backup_id=archive.header.id, taken_at=archive.contents.taken_at
-            )
-            await RestoreMarker(database).end()
+            resumed = await _marked(database, archive)
+            async with claimed(database, lease_times(settings.executions)) as claim:
+                await _require_own(database, archive, claim)
+                if claim.mark.phase != "loaded":
+                    await _load(file, passphrase, archive.contents, claim, uri=uri, database=database.name)
+                settled = await settle(
+                    database,
+                    settings,
+                    confirm=claim.confirm,
+                    backup_id=archive.header.id,
+                    taken_at=archive.contents.taken_at,
+                )
+                await claim.end()
     return Restored(contents=archive.contents, settled=settled, resumed=resumed)
 
 
@@ -99,26 +107,34 @@ def _require_key(settings: Settings, archive: CheckedArchive) -> None:
         )
 
 
-async def _begun(database: Database, archive: CheckedArchive) -> tuple[UnfinishedRestore, bool]:
-    """Marks the database, and says whether that had been done before."""
-    marker, backup_id = RestoreMarker(database), archive.header.id
+async def _marked(database: Database, archive: CheckedArchive) -> bool:
+    """Whether it was marked before: an earlier call has begun it."""
+    marker = RestoreMarker(database)
     before = await marker.find()
     if before is None:
         await _require_empty(database)
-    mark = await marker.begin(backup_id, archive.contents.taken_at)
-    if mark.backup_id != backup_id:
+    _require_of(archive, await marker.begin(archive.header.id, archive.contents.taken_at))
+    return before is not None
+
+
+def _require_of(archive: CheckedArchive, mark: UnfinishedRestore) -> None:
+    if mark.backup_id != archive.header.id:
         raise ArchiveError(
             f"The restore of another backup, of {to_text(mark.taken_at)}, is not finished in this database: "
             "go on with that file, or drop the database"
         )
-    if mark.phase == "claimed":
+
+
+async def _require_own(database: Database, archive: CheckedArchive, claim: RestoreClaim) -> None:
+    """The mark is of this backup, and what there is in the database is of a restore."""
+    _require_of(archive, claim.mark)
+    if claim.mark.phase == "claimed":
         # A service that starts at this moment has made its collections before it looked for the mark.
         try:
             await _require_empty(database)
         except ArchiveError:
-            await marker.end()
+            await claim.end()
             raise
-    return mark, before is not None
 
 
 async def _require_empty(database: Database) -> None:
@@ -134,33 +150,34 @@ async def _load(
     file: BinaryIO,
     passphrase: str | None,
     contents: Contents,
-    mark: UnfinishedRestore,
+    claim: RestoreClaim,
     *,
     uri: str,
-    database: Database,
+    database: str,
 ) -> None:
-    marker, loop = RestoreMarker(database), asyncio.get_running_loop()
+    loop = asyncio.get_running_loop()
 
     def progress(frames: int) -> None:
-        asyncio.run_coroutine_threadsafe(marker.progress(frames), loop).result()
+        asyncio.run_coroutine_threadsafe(claim.progress(frames), loop).result()
 
     def work(stop: Stop) -> None:
         load(
             file,
             passphrase,
             uri=uri,
-            database=database.name,
-            done=mark.frames,
+            database=database,
+            done=claim.mark.frames,
             progress=progress,
+            guard=claim.guard,
             stop=stop,
         )
-        compare(contents, uri=uri, database=database.name, stop=stop)
+        compare(contents, uri=uri, database=database, stop=stop)
 
-    await marker.progress(mark.frames)
+    await claim.progress(claim.mark.frames)
     try:
         await in_thread(work)
     except ArchiveError:
         # A fail-over may have lost what was in: the next call sends everything again.
-        await marker.progress(0)
+        await claim.progress(0)
         raise
-    await marker.loaded()
+    await claim.loaded()

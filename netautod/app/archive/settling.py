@@ -3,6 +3,7 @@
 Each step may be done again: a restore that is killed here goes on here.
 """
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -29,25 +30,45 @@ class Settled:
     organizations: int
 
 
-async def settle(database: Database, settings: Settings, *, backup_id: str, taken_at: datetime) -> Settled:
-    """Makes the indexes, and then of what was restored something that a service may start on."""
+async def settle(
+    database: Database,
+    settings: Settings,
+    *,
+    confirm: Callable[[], Awaitable[None]],
+    backup_id: str,
+    taken_at: datetime,
+) -> Settled:
+    """Makes the indexes, and then of what was restored something that a service may start on.
+
+    `confirm` is asked before each step, and raises once another restore has taken over: a service may work by
+    then.
+    """
     reason = f"restored from the backup of {to_text(taken_at)}"
     clock, stores = SystemClock(), Stores.of(database, settings.retention)
     with migrating():
+        await confirm()
         await create_indexes(database, INDEXES)
+        await confirm()
         executions = await stores.executions.abandon_all(reason)
+        await confirm()
         sessions = await stores.sessions.end_all(reason, clock.now())
-        await stores.polls.discard_open()
-        await stores.notes.lock_all()
-        await stores.discovered.drop_all()
-        for owing in (stores.executions, stores.configs, stores.stale_backups, stores.suspensions):
-            await owing.drop_owed()
-        await stores.webhook_deliveries.drop_waiting()
+        owing = (stores.executions, stores.configs, stores.stale_backups, stores.suspensions)
+        for step in (
+            stores.polls.discard_open,
+            stores.notes.lock_all,
+            stores.discovered.drop_all,
+            *(store.drop_owed for store in owing),
+            stores.webhook_deliveries.drop_waiting,
+        ):
+            await confirm()
+            await step()
         organizations = await stores.organizations.all()
         audit = AuditLog(store=stores.audit, clock=clock)
         for organization in organizations:
+            await confirm()
             pause = Pause(reason=reason, by=BY, at=clock.now())
             await stores.system.put_pause(organization.id, pause)
+            await confirm()
             details = {"backup": backup_id, "taken_at": to_text(taken_at)}
             caller = system_caller(organization.id)
             await audit.record(caller, "system.restore", "system", None, details)

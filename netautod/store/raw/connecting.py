@@ -15,14 +15,14 @@ RAW: CodecOptions[RawBSONDocument] = CodecOptions(document_class=RawBSONDocument
 
 
 @contextmanager
-def raw_client(uri: str, *, connections: int = 1) -> Iterator[MongoClient[Any]]:
+def raw_client(uri: str, *, connections: int = 1, repeats_writes: bool = True) -> Iterator[MongoClient[Any]]:
     """To be left by the thread that works with it."""
     client: MongoClient[Any] = MongoClient(
         uri,
         serverSelectionTimeoutMS=SELECTION_SECONDS * 1000,
         socketTimeoutMS=int(4 * BULK_SECONDS * 1000),
         maxPoolSize=connections,
-        retryWrites=True,
+        retryWrites=repeats_writes,
         appname="netautod",
     )
     with client:

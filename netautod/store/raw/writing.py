@@ -11,6 +11,8 @@ from pymongo.database import Database
 from pymongo.errors import BulkWriteError
 from pymongo.write_concern import WriteConcern
 
+from netautod.core.errors import DiskFull, Unavailable
+from netautod.core.guard import Guard
 from netautod.store.failures import duplicates_of, translated
 from netautod.store.raw.connecting import raw_client
 
@@ -23,10 +25,11 @@ class RawWriter:
     anybody is acknowledged by a majority with its journal: both keep everything in order.
     """
 
-    def __init__(self, database: Database[Any], threads: ThreadPoolExecutor) -> None:
+    def __init__(self, database: Database[Any], threads: ThreadPoolExecutor, guard: Guard) -> None:
         # The memory of a majority would be waited for with each batch; whoever goes on waits for it once.
         self._database = database.with_options(write_concern=WriteConcern(w=1, j=False))
         self._threads = threads
+        self._guard = guard
         self._waiting: deque[Future[None]] = deque()
 
     def insert(self, collection: str, documents: Sequence[bytes]) -> None:
@@ -45,18 +48,31 @@ class RawWriter:
 
     def _insert(self, collection: str, documents: Sequence[bytes]) -> None:
         made = [RawBSONDocument(document) for document in documents]
+        try:
+            self._send(collection, made)
+        except DiskFull:
+            raise
+        except Unavailable:
+            # Once more, as the driver would do; but it would ask no guard, however late it is by then.
+            self._send(collection, made)
+
+    def _send(self, collection: str, documents: Sequence[RawBSONDocument]) -> None:
+        self._guard()
         with translated(writing=True):
             try:
-                self._database[collection].insert_many(made, ordered=False, bypass_document_validation=True)
+                self._database[collection].insert_many(
+                    documents, ordered=False, bypass_document_validation=True
+                )
             except BulkWriteError as error:
                 duplicates_of(error)
 
 
 @contextmanager
-def raw_writer(uri: str, database: str) -> Iterator[RawWriter]:
+def raw_writer(uri: str, database: str, *, guard: Guard) -> Iterator[RawWriter]:
+    """`guard` is asked in several threads, before each batch is sent."""
     with (
         translated(writing=True),
-        raw_client(uri, connections=THREADS) as client,
+        raw_client(uri, connections=THREADS, repeats_writes=False) as client,
         ThreadPoolExecutor(THREADS, "raw writes") as threads,
     ):
-        yield RawWriter(client.get_database(database), threads)
+        yield RawWriter(client.get_database(database), threads, guard)

@@ -8,6 +8,7 @@ import pytest
 
 from netautod.app.archive import loading, restore, settling
 from netautod.app.archive.backup import back_up
+from netautod.app.archive.claim import RestoreClaim
 from netautod.app.archive.collections import KEPT
 from netautod.app.archive.errors import ArchiveError
 from netautod.app.archive.marker import RestoreMarker
@@ -34,18 +35,19 @@ async def file(origin: Place, tmp_path_factory: pytest.TempPathFactory) -> Path:
 # The owner of a step, its name, and at which call of it the process dies: in their order, so each attempt
 # gets a little further than the one before.
 STEPS: tuple[tuple[Any, str, int], ...] = (
-    (RestoreMarker, "progress", 1),  # marked, nothing written
+    (RestoreClaim, "progress", 1),  # marked, nothing written
     (RawWriter, "insert", 1),
     (RawWriter, "insert", 8),  # some are in, and of some it is noted
-    (RestoreMarker, "progress", 3),  # more are in than noted
+    (RestoreClaim, "progress", 3),  # more are in than noted
     (restore, "compare", 1),
-    (RestoreMarker, "loaded", 1),
+    (RestoreClaim, "loaded", 1),
+    (RestoreClaim, "confirm", 1),
     (settling, "create_indexes", 1),
     (ExecutionStore, "abandon_all", 1),
     (SessionStore, "end_all", 1),
     (SystemStore, "put_pause", 1),
     (AuditLog, "record", 1),
-    (RestoreMarker, "end", 1),
+    (RestoreClaim, "end", 1),
 )
 
 
@@ -153,7 +155,7 @@ async def test_a_mark_on_a_database_that_is_not_empty_goes_away_by_itself(
 ) -> None:
     """Killed between the mark and the second look at a database that a service was making at that moment."""
     with monkeypatch.context() as patched:
-        die_at(patched, RestoreMarker, "progress", 1)
+        die_at(patched, RestoreClaim, "progress", 1)
         with pytest.raises(Died):
             await target.restore(file)
     target.raw.users.insert_one({"_id": "the service's"})

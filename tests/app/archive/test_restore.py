@@ -11,6 +11,7 @@ from pymongo import MongoClient
 
 from netautod.app.archive import backup, settling
 from netautod.app.archive.backup import back_up
+from netautod.app.archive.claim import RestoreClaim
 from netautod.app.archive.collections import KEPT, LEFT_OUT
 from netautod.app.archive.errors import ArchiveError, DamagedError
 from netautod.app.archive.marker import COLLECTION as MARKER
@@ -282,13 +283,13 @@ async def test_a_service_that_starts_a_moment_later_finds_the_mark(
 async def test_something_that_writes_meanwhile_is_noticed(
     target: Place, plain: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = RestoreMarker.progress
+    real = RestoreClaim.progress
 
-    async def progress(marker: RestoreMarker, frames: int) -> None:
-        await real(marker, frames)
+    async def progress(claim: RestoreClaim, frames: int) -> None:
+        await real(claim, frames)
         target.raw.users.update_one({}, {"$set": {"password_hash": "mine"}})
 
-    monkeypatch.setattr(RestoreMarker, "progress", progress)
+    monkeypatch.setattr(RestoreClaim, "progress", progress)
     with pytest.raises(ArchiveError, match="does not hold in users what the backup has"):
         await target.restore(plain)
     assert await RestoreMarker(target.database).find() is not None
