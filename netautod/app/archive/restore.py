@@ -84,6 +84,8 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
         raise InvalidInput(f"{path}: {error.strerror}") from error
     try:
         with file:
+            if not file.seekable():
+                raise InvalidInput(f"{path} can be read only once, as a pipe: name a plain file")
             yield file
     except OSError as error:
         raise ArchiveError(f"{path} cannot be read: {error.strerror or error}") from error

@@ -164,6 +164,18 @@ async def test_a_key_that_was_replaced_before(origin: Place, target: Place, tmp_
     assert target.all() == {}
 
 
+async def test_a_pipe_is_no_file_to_restore_from(target: Place) -> None:
+    """As `netautod restore <(cat b)` names one."""
+    reading, writing = os.pipe()
+    os.close(writing)
+    try:
+        with pytest.raises(InvalidInput, match="can be read only once, as a pipe: name a plain file"):
+            await target.restore(Path(f"/dev/fd/{reading}"))
+    finally:
+        os.close(reading)
+    assert target.all() == {}
+
+
 def damaged(file: Path, damage: Callable[[bytes], bytes], copy: Path) -> Path:
     copy.write_bytes(damage(file.read_bytes()))
     return copy
