@@ -14,6 +14,7 @@ from netautod.app.archive.interrupting import Stop, in_thread
 from netautod.app.archive.marker import require_no_restore
 from netautod.app.archive.writing import write_archive
 from netautod.app.data.database import any_server, open_database
+from netautod.app.data.migrations import require_known
 from netautod.app.settings import Settings
 from netautod.audit.service import AuditLog
 from netautod.audit.store import AuditStore
@@ -22,6 +23,7 @@ from netautod.core.identity import system_caller
 from netautod.core.json_values import to_text
 from netautod.store.client import Database
 from netautod.store.embedded.life import HISTORY_PARAMETER
+from netautod.store.migrations.store import MigrationStore
 from netautod.store.raw.history import kept_history
 from netautod.store.raw.reading import CatalogChangedError, PastGoneError, RawReader, raw_reader
 from netautod.users.organizations.store import COLLECTION as ORGANIZATIONS
@@ -46,11 +48,12 @@ class BackupSource:
 async def back_up(settings: Settings, path: Path, passphrase: str | None) -> Contents:
     """Also beside a running service. The file is there under its name when it is complete and checked.
 
-    Raises InvalidInput for a name that is taken, ArchiveError, Unavailable.
+    Raises InvalidInput for a name that is taken, ArchiveError, NewerDatabase, Unavailable.
     """
     with new_file(path) as file:
         async with any_server(settings) as uri, open_database(settings, uri) as database:
             await require_no_restore(database)
+            require_known(await MigrationStore(database).all(), database, settings)
             source = BackupSource(
                 uri=uri,
                 database=database.name,

@@ -18,12 +18,14 @@ from netautod.app.archive.marker import COLLECTION as MARKER
 from netautod.app.archive.marker import RestoreMarker, UnfinishedRestore
 from netautod.app.archive.settling import Settled, settle
 from netautod.app.data.database import any_server, open_database
+from netautod.app.data.migrations import require_known
 from netautod.app.settings import Settings
 from netautod.core.disk import space_of
 from netautod.core.errors import InvalidInput, Unavailable
 from netautod.core.json_values import to_text
 from netautod.executions.running.node import lease_times
 from netautod.store.client import Database
+from netautod.store.migrations.model import NewerDatabase
 from netautod.vault.root.key_file import FILE_NAME, SETTING, load_root_key
 from netautod.vault.root.store import record_of
 
@@ -60,6 +62,7 @@ async def _restore(settings: Settings, path: Path, passphrase: str | None) -> Re
         archive = await in_thread(partial(checked, file, passphrase))
         await asyncio.to_thread(_require_key, settings, archive)
         async with any_server(settings) as uri, open_database(settings, uri) as database:
+            _require_migrations(settings, archive, database)
             resumed = await _marked(database, archive)
             async with claimed(database, lease_times(settings.executions)) as claim:
                 await _require_own(database, archive, claim)
@@ -107,6 +110,16 @@ def _require_key(settings: Settings, archive: CheckedArchive) -> None:
             f"The root key in {key.source} is older than this backup (nothing was written): "
             f"set {SETTING} to the one that replaced it"
         )
+
+
+def _require_migrations(settings: Settings, archive: CheckedArchive, database: Database) -> None:
+    """A program of the same release may be older than a change of the data, too."""
+    try:
+        require_known(archive.applied, database, settings)
+    except NewerDatabase as error:
+        raise ArchiveError(
+            f"This backup is of a newer program (nothing was written): {error.text}"
+        ) from error
 
 
 async def _marked(database: Database, archive: CheckedArchive) -> bool:

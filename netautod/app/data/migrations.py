@@ -12,6 +12,7 @@ from datetime import timedelta
 from functools import partial
 
 from netautod.app.data.stores import INDEXES, Stores
+from netautod.app.settings import Settings
 from netautod.audit.chain.adoption import adopt
 from netautod.auth.settings import AuthSettings
 from netautod.configs.backups.takeover import take_over
@@ -21,7 +22,9 @@ from netautod.devices.vouching.upgrade import note_unvouched, vouch_for_all
 from netautod.inventory import store as sources
 from netautod.store.client import Database
 from netautod.store.indexes import create_indexes
-from netautod.store.migrations.model import Migration
+from netautod.store.migrations.model import Migration, NewerDatabase
+from netautod.store.migrations.runner import newer_than
+from netautod.store.migrations.store import Applied
 
 logger = logging.getLogger(__name__)
 VOUCHED_FOR = (devices.COLLECTION, sources.COLLECTION)
@@ -61,3 +64,11 @@ def migrations_of(database: Database, stores: Stores, settings: AuthSettings) ->
         Migration(number=7, name="states of backups", apply=backup_states, catch_up=backup_states),
         Migration(number=8, name="indexes a14e5ea079b7c3bf", apply=indexes, catch_up=indexes),
     )
+
+
+def require_known(applied: Sequence[Applied], database: Database, settings: Settings) -> None:
+    """Raises NewerDatabase if a newer version has migrated what is there, or what is to come there."""
+    known = migrations_of(database, Stores.of(database, settings.retention), settings.auth)
+    refusal = newer_than(known, applied)
+    if refusal is not None:
+        raise NewerDatabase(refusal)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from netautod import __version__
-from netautod.store.client import Database
+from netautod.store.client import Database, Document
 from netautod.store.expressions import literal
 from netautod.store.migrations.model import Migration
 
@@ -28,6 +28,18 @@ class Applied:
     done_at: datetime | None
     seconds: float | None
 
+    @classmethod
+    def from_document(cls, found: Document) -> "Applied":
+        return cls(
+            number=found["_id"],
+            name=found["name"],
+            version=found["version"],
+            host=found["host"],
+            began_at=found["began_at"],
+            done_at=found.get("done_at"),
+            seconds=found.get("seconds"),
+        )
+
 
 class MigrationStore:
     def __init__(self, database: Database) -> None:
@@ -35,18 +47,7 @@ class MigrationStore:
 
     async def all(self) -> list[Applied]:
         """By number, those that are under way too."""
-        return [
-            Applied(
-                number=found["_id"],
-                name=found["name"],
-                version=found["version"],
-                host=found["host"],
-                began_at=found["began_at"],
-                done_at=found.get("done_at"),
-                seconds=found.get("seconds"),
-            )
-            for found in await self._applied.find({}, sort=[("_id", 1)])
-        ]
+        return [Applied.from_document(found) for found in await self._applied.find({}, sort=[("_id", 1)])]
 
     async def begin(self, migration: Migration) -> None:
         """Before its first change, so that an older program that starts now is refused."""

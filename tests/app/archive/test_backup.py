@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from netautod.app.archive.file.records import Documents
 from netautod.core.errors import InvalidInput, Unavailable
 from netautod.store.client import Database
 from netautod.store.embedded.life import HISTORY_PARAMETER
+from netautod.store.migrations.model import NewerDatabase
 from netautod.store.raw.reading import CatalogChangedError, RawReader
 from netautod.store.settings import MongoDBSettings
 from tests.app.archive.origin import Place, of_contents, place
@@ -88,6 +90,21 @@ async def test_a_name_that_is_taken_is_left_alone(origin: Place, tmp_path: Path)
         await back_up(origin.settings, tmp_path / "b", None)
     assert (tmp_path / "b").read_text() == "last week's"
     assert origin.raw.audit_events.count_documents({}) == before
+
+
+async def test_a_database_that_a_newer_program_has_migrated_is_left_to_that(
+    origin: Place, tmp_path: Path
+) -> None:
+    newer = {"_id": 99, "name": "of tomorrow", "version": "9.9", "host": "h", "began_at": datetime.now(UTC)}
+    origin.raw.migrations.insert_one(newer)
+    before = origin.all()
+    try:
+        with pytest.raises(NewerDatabase, match=r"netautod 9\.9 has migrated this database to number 99"):
+            await back_up(origin.settings, tmp_path / "b", None)
+        assert origin.all() == before
+    finally:
+        origin.raw.migrations.delete_one({"_id": 99})
+    assert os.listdir(tmp_path) == []
 
 
 async def test_an_empty_database_is_no_installation(

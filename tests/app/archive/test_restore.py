@@ -164,6 +164,24 @@ async def test_a_key_that_was_replaced_before(origin: Place, target: Place, tmp_
     assert target.all() == {}
 
 
+async def test_a_backup_that_a_newer_program_has_migrated(
+    origin: Place, target: Place, tmp_path: Path
+) -> None:
+    """Taken by an older one that did not look, or by one of the same release with more migrations."""
+    newer = {"_id": 99, "name": "of tomorrow", "version": "9.9", "host": "h", "began_at": NOW}
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(backup, "require_known", lambda *_: None)
+        origin.raw.migrations.insert_one(newer)
+        try:
+            await back_up(origin.settings, tmp_path / "b", None)
+        finally:
+            origin.raw.migrations.delete_one({"_id": 99})
+    text = r"of a newer program \(nothing was written\): netautod 9.9 has migrated .* to number 99"
+    with pytest.raises(ArchiveError, match=text):
+        await target.restore(tmp_path / "b")
+    assert target.all() == {}
+
+
 async def test_a_pipe_is_no_file_to_restore_from(target: Place) -> None:
     """As `netautod restore <(cat b)` names one."""
     reading, writing = os.pipe()

@@ -13,6 +13,8 @@ from netautod.app.archive.file.header import Header, read_header
 from netautod.app.archive.file.records import Begin, Contents, Documents, End, Record, RecordCodec
 from netautod.app.archive.file.sealing import CHANGED
 from netautod.app.archive.interrupting import Stop
+from netautod.store.migrations.store import COLLECTION as MIGRATIONS
+from netautod.store.migrations.store import Applied
 from netautod.store.raw.documents import Tally, Tallying
 from netautod.vault.root.store import COLLECTION as ROOTS
 from netautod.vault.root.store import RootRecord
@@ -22,11 +24,12 @@ _OPTIONS: CodecOptions[dict[str, object]] = CodecOptions(tz_aware=True)
 
 @dataclass(frozen=True, kw_only=True)
 class CheckedArchive:
-    """Every byte of it was read. `roots` are the check values of its root keys."""
+    """Every byte of it was read. `roots` are the check values of its root keys, `applied` its migrations."""
 
     header: Header
     contents: Contents
     roots: tuple[RootRecord, ...]
+    applied: tuple[Applied, ...]
 
 
 def records_of(file: BinaryIO, passphrase: str | None) -> tuple[Header, Iterator[Record]]:
@@ -44,7 +47,9 @@ def checked(file: BinaryIO, passphrase: str | None, stop: Stop) -> CheckedArchiv
     for record in records:
         stop.check()
         check.take(record)
-    return CheckedArchive(header=header, contents=check.contents, roots=tuple(check.roots))
+    return CheckedArchive(
+        header=header, contents=check.contents, roots=tuple(check.roots), applied=tuple(check.applied)
+    )
 
 
 class _Check:
@@ -52,6 +57,7 @@ class _Check:
 
     def __init__(self) -> None:
         self.roots: list[RootRecord] = []
+        self.applied: list[Applied] = []
         self._found: dict[str, Tally] = {}
         self._name: str | None = None
         self._tallying = Tallying()
@@ -74,7 +80,9 @@ class _Check:
                 _require(self._name is not None)
                 self._tallying.add(record)
                 if self._name == ROOTS:
-                    self.roots += [_root(document) for document in record]
+                    self.roots += [RootRecord.from_document(found) for found in map(_decoded, record)]
+                if self._name == MIGRATIONS:
+                    self.applied += [Applied.from_document(found) for found in map(_decoded, record)]
             case End():
                 _require(self._name is not None and record.tally == self._tallying.tally)
                 self._found[str(self._name)], self._name = record.tally, None
@@ -83,8 +91,8 @@ class _Check:
                 self._contents = record
 
 
-def _root(document: bytes) -> RootRecord:
-    return RootRecord.from_document(bson.decode(document, _OPTIONS))
+def _decoded(document: bytes) -> dict[str, object]:
+    return bson.decode(document, _OPTIONS)
 
 
 def _require(true: bool) -> None:
