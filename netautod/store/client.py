@@ -314,6 +314,20 @@ class Database:
         told: Document = await self._calls.read(lambda: self._client.admin.command("buildInfo"))
         return str(told["version"])
 
+    async def has_connections(self, app_name: str) -> bool:
+        """Whether the primary has any of that name; those of the same user are seen without a privilege.
+
+        A process that was stopped keeps them, one that has ended does not.
+        """
+        of_name = [
+            {"$currentOp": {"idleConnections": True}},
+            {"$match": {"appName": app_name}},
+            {"$limit": 1},
+        ]
+        command = {"aggregate": 1, "pipeline": of_name, "cursor": {}}
+        told: Document = await self._calls.read(lambda: self._client.admin.command(command))
+        return bool(told["cursor"]["firstBatch"])
+
     async def collection_names(self) -> frozenset[str]:
         """Those that there are, but for the server's own."""
         names = await self._calls.read(lambda: self._raw.list_collection_names())

@@ -14,6 +14,7 @@ from netautod.store.client import Database, Document
 from netautod.store.commands import CommandTimes
 from netautod.store.room import Room
 
+APP_NAME = "netautod"
 MONITOR_SECONDS = 2
 SELECTION_SECONDS = 15
 
@@ -31,10 +32,12 @@ def connect(
     pool: int = 100,
     room: Room | None = None,
     metrics: Metrics | None = None,
+    app_name: str = APP_NAME,
 ) -> Database:
     """Opens nothing yet: the first call does. `timeout_seconds`: how long a request waits for it in all.
 
-    With `metrics` the commands, the failures and the waits for threads are counted.
+    With `metrics` the commands, the failures and the waits for threads are counted. `app_name` is what the server
+    calls the connections by.
     """
     client = _Client(
         uri,
@@ -50,7 +53,7 @@ def connect(
         retryWrites=True,
         w="majority",
         journal=True,
-        appname="netautod",
+        appname=app_name,
         event_listeners=[] if metrics is None else [CommandTimes(metrics)],
     )
     return Database(client, name, calls=Calls(seconds=timeout_seconds, pool=pool, metrics=metrics), room=room)

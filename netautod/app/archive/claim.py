@@ -1,7 +1,8 @@
 """The claim of the one restore that may be at work on a database: a lease on its mark.
 
-It is renewed while the process lives, and may be taken over once it has run out. So whoever was stopped and
-goes on finds out before its next write; only what it had handed to the system by then still arrives.
+It is renewed while the process works, and may be taken over once it has run out and the process is gone: the
+connections of one that was only stopped are still open, and what it had begun to send would arrive later. One
+that was cut off from the database finds out before its next write that it was taken over.
 """
 
 import asyncio
@@ -11,7 +12,6 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
-from uuid import uuid4
 
 from netautod.app.archive.errors import ArchiveError
 from netautod.app.archive.marker import COLLECTION, MARK_ID, UnfinishedRestore
@@ -20,6 +20,7 @@ from netautod.core.errors import Conflict, Unavailable
 from netautod.core.guard import LeaseLostError
 from netautod.core.waiting import AWAY, BULK_SECONDS
 from netautod.store.client import Collection, Database
+from netautod.store.connection import APP_NAME
 from netautod.store.leases.keeper import LeaseKeeper
 from netautod.store.leases.lease import NEVER, Lease, LeaseTimes
 
@@ -74,16 +75,21 @@ class RestoreClaim:
             raise LeaseLostError(_LOST)
 
 
+def app_name(owner: str) -> str:
+    """Of the connections of the restore that claims as `owner`."""
+    return f"{APP_NAME} restore {owner}"
+
+
 @asynccontextmanager
-async def claimed(database: Database, times: LeaseTimes) -> AsyncIterator[RestoreClaim]:
+async def claimed(database: Database, owner: str, times: LeaseTimes) -> AsyncIterator[RestoreClaim]:
     """For the block; the database is marked. Waits for the claim of a restore that died to run out.
 
     Raises Conflict while another restore is at work, ArchiveError where another has taken it over meanwhile.
     """
     marks = database.collection(COLLECTION)
-    keeper = LeaseKeeper(collection=marks, node_id=uuid4().hex, clock=SystemClock(), times=times)
+    keeper = LeaseKeeper(collection=marks, node_id=owner, clock=SystemClock(), times=times)
     async with keeper:
-        lease = await _taken(marks, keeper)
+        lease = await _taken(database, marks, keeper)
         try:
             yield RestoreClaim(mark=UnfinishedRestore.of(lease.row), lease=lease, marks=marks)
         except LeaseLostError as error:
@@ -94,19 +100,18 @@ async def claimed(database: Database, times: LeaseTimes) -> AsyncIterator[Restor
                 await marks.update(lease.fence, {"$set": {"lease_until": NEVER}})
 
 
-async def _taken(marks: Collection, keeper: LeaseKeeper) -> Lease:
-    by, seen = f"process {os.getpid()} on {socket.gethostname()}", None
+async def _taken(database: Database, marks: Collection, keeper: LeaseKeeper) -> Lease:
+    by = f"process {os.getpid()} on {socket.gethostname()}"
     while True:
         row = await marks.find_one({"_id": MARK_ID})
         if row is None:
             raise ArchiveError("Another restore into this database has ended just now")
+        if row["lease_until"] != NEVER and await database.has_connections(app_name(row["owner"])):
+            raise Conflict(
+                f"Another restore is at work in this database, or was stopped ({row['by']}): wait until it "
+                "has ended, let it go on, or end it"
+            )
         held = await keeper.claim(MARK_ID, row["epoch"], _RUN_OUT, {"by": {"$literal": by}})
         if held is not None:
             return held
-        if seen not in (None, row["lease_until"]):  # somebody lives who renews it
-            raise Conflict(
-                f"Another restore is at work in this database ({row['by']}): wait until it has ended, "
-                "or end it"
-            )
-        seen = row["lease_until"]
         await asyncio.sleep(keeper.times.heartbeat / 10)

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO
+from uuid import uuid4
 
-from netautod.app.archive.claim import RestoreClaim, claimed
+from netautod.app.archive.claim import RestoreClaim, app_name, claimed
 from netautod.app.archive.errors import ArchiveError
 from netautod.app.archive.file.reading import CheckedArchive, checked
 from netautod.app.archive.file.records import Contents
@@ -61,10 +62,14 @@ async def _restore(settings: Settings, path: Path, passphrase: str | None) -> Re
     with _opened(path) as file:
         archive = await in_thread(partial(checked, file, passphrase))
         await asyncio.to_thread(_require_key, settings, archive)
-        async with any_server(settings) as uri, open_database(settings, uri) as database:
+        owner = uuid4().hex
+        async with (
+            any_server(settings) as uri,
+            open_database(settings, uri, app_name=app_name(owner)) as database,
+        ):
             _require_migrations(settings, archive, database)
             resumed = await _marked(database, archive)
-            async with claimed(database, lease_times(settings.executions)) as claim:
+            async with claimed(database, owner, lease_times(settings.executions)) as claim:
                 await _require_own(database, archive, claim)
                 if claim.mark.phase != "loaded":
                     await _load(file, passphrase, archive.contents, claim, uri=uri, database=database.name)

@@ -10,7 +10,7 @@ from netautod.app.spared import SPARED
 from netautod.core.errors import NetautodError, Unavailable
 from netautod.core.metrics import Metrics
 from netautod.store.client import Database
-from netautod.store.connection import connect
+from netautod.store.connection import APP_NAME, connect
 from netautod.store.embedded.files import DataDir
 from netautod.store.embedded.mongod import EmbeddedMongo, EmbeddedMongoError, find_running
 from netautod.store.room import Room
@@ -26,10 +26,10 @@ class NoReplicaSetError(DatabaseError):
 
 @asynccontextmanager
 async def open_database(
-    settings: Settings, uri: str, metrics: Metrics | None = None
+    settings: Settings, uri: str, metrics: Metrics | None = None, *, app_name: str = APP_NAME
 ) -> AsyncIterator[Database]:
-    """Connects and makes sure that a writable replica-set member answers."""
-    database = _connected(settings, uri, metrics)
+    """Connects and makes sure that a writable replica-set member answers. `app_name` as of `connect`."""
+    database = _connected(settings, uri, metrics, app_name)
     try:
         await _require_replica_set(database)
         yield database
@@ -37,7 +37,7 @@ async def open_database(
         database.close()
 
 
-def _connected(settings: Settings, uri: str, metrics: Metrics | None = None) -> Database:
+def _connected(settings: Settings, uri: str, metrics: Metrics | None, app_name: str) -> Database:
     chosen = settings.mongodb
     try:
         return connect(
@@ -47,6 +47,7 @@ def _connected(settings: Settings, uri: str, metrics: Metrics | None = None) -> 
             pool=chosen.pool_size,
             metrics=metrics,
             room=_room(settings, uri),
+            app_name=app_name,
         )
     except (PyMongoError, ValueError) as error:  # it does not quote the URI, which may hold a password
         raise DatabaseError(f"the MongoDB URI cannot be used: {error}; check NETAUTOD_MONGODB_URI") from error
