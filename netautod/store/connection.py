@@ -36,8 +36,8 @@ def connect(
 ) -> Database:
     """Opens nothing yet: the first call does. `timeout_seconds`: how long a request waits for it in all.
 
-    With `metrics` the commands, the failures and the waits for threads are counted. `app_name` is what the server
-    calls the connections by.
+    With `metrics` the commands, the failures and the waits for threads are counted. `app_name` is what the
+    server calls the connections by.
     """
     client = _Client(
         uri,
