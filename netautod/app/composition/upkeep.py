@@ -17,6 +17,7 @@ from netautod.configs.backups.unnoted import UnnotedCaptures
 from netautod.configs.retention import ConfigRetention
 from netautod.configs.settings import BackupSettings
 from netautod.core.clock import Clock
+from netautod.core.pauses import Pauses
 from netautod.core.retention import RetentionSettings
 from netautod.devices.service import DeviceService
 from netautod.executions.retention import ExecutionRetention
@@ -121,6 +122,7 @@ def stale_backups_of(
     unnoted: UnnotedCaptures,
     leases: NamedLeases,
     observers: Observers,
+    pauses: Pauses,
     settings: BackupSettings,
 ) -> Periodic | None:
     """The look for devices without a good backup; None if it is off."""
@@ -133,6 +135,7 @@ def stale_backups_of(
         hours=settings.stale_hours,
         observers=observers,
         anybody_wants=stores.subscriptions.anybody_wants,
+        pauses=pauses,
     )
     return Periodic(
         backups.look,

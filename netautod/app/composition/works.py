@@ -85,8 +85,9 @@ async def begin(stack: AsyncExitStack, base: Base, around: Surroundings, made: W
     if discovery.poller is not None:
         await enter(discovery.poller)
     await enter(discovery.telling)
+    leases, observers = around.leases, around.observers
     await enter(
-        stages.upkeep(settings, installation, made.devices, made.inventory, around.leases, around.observers)
+        stages.upkeep(settings, installation, made.devices, made.inventory, leases, observers, made.pauses)
     )
 
 

@@ -1,6 +1,8 @@
 """Finds devices that have had no good capture for too long, and reports each once until the next good one.
 
-The effort depends on what became stale since the last look, not on the fleet.
+Those of a paused organization are reported once the pause is over: what is not backed up meanwhile is not
+backed up on purpose. The effort depends on what became stale since the last look and in paused organizations,
+not on the fleet.
 """
 
 import logging
@@ -12,6 +14,7 @@ from typing import Protocol
 from netautod.configs.backups.stale_store import Overdue, StaleWatch
 from netautod.configs.backups.unnoted import UnnotedCaptures
 from netautod.core.clock import Clock
+from netautod.core.pauses import Pauses
 from netautod.plugin_api.events import BackupStale
 from netautod.webhooks.names import BACKUP_STALE
 
@@ -43,6 +46,7 @@ class StaleBackups:
         hours: float,
         observers: StaleObservers,
         anybody_wants: Callable[[str], bool],
+        pauses: Pauses,
     ) -> None:
         self._anybody_wants = anybody_wants
         self._watch = watch
@@ -50,6 +54,7 @@ class StaleBackups:
         self._clock = clock
         self._hours = hours
         self._observers = observers
+        self._pauses = pauses
 
     async def look(self) -> int:
         """One pass; returns how many devices it reported. Two nodes may do it at the same time.
@@ -60,7 +65,8 @@ class StaleBackups:
             return 0
         await self._unnoted.note()
         now = self._clock.now()
-        overdue = await self._watch.overdue(now - timedelta(hours=self._hours), limit=AT_ONCE)
+        before, paused = now - timedelta(hours=self._hours), self._pauses.paused()
+        overdue = await self._watch.overdue(before, limit=AT_ONCE, without=paused)
         told = 0
         for one in overdue:
             # Noted first: if we die in between observers are not told, but never twice. Webhooks are: the

@@ -5,7 +5,7 @@ the creation of a device that had none; `stale_at` is when the staleness since t
 is that report until there are deliveries of it to the webhooks that want to know.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -53,9 +53,15 @@ class StaleWatch:
         self._devices = database.collection(COLLECTION)
         self._earlier = database.collection(learned_store.COLLECTION)
 
-    async def overdue(self, before: datetime, *, limit: int) -> list[Overdue]:
-        """Some of the devices that were not captured since `before`, the longest ones first."""
-        wanted = live(**{TOLD_AT: None, FRESH_AT: {"$lt": before}})
+    async def overdue(
+        self, before: datetime, *, limit: int, without: Collection[OrgId] = ()
+    ) -> list[Overdue]:
+        """Some of the devices that were not captured since `before`, the longest ones first.
+
+        `without`: organizations that are paused.
+        """
+        others = {"org_id": {"$nin": sorted(without)}} if without else {}
+        wanted = live(**{TOLD_AT: None, FRESH_AT: {"$lt": before}}, **others)
         found = await self._devices.find(wanted, fields=FIELDS, sort=[(FRESH_AT, 1)], limit=limit)
         return [
             Overdue(

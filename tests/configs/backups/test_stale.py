@@ -11,6 +11,7 @@ from netautod.configs.backups.stale import StaleBackups
 from netautod.configs.backups.stale_store import StaleWatch
 from netautod.configs.backups.unnoted import UnnotedCaptures
 from netautod.core.identity import OrgId
+from netautod.core.pauses import FixedPauses
 from netautod.devices.queries import COLLECTION
 from netautod.plugin_api.events import BackupStale
 from netautod.ssh.failures import DeviceFailed
@@ -28,6 +29,7 @@ class Looks:
         self.fleet = fleet
         self.clock = MovableClock()
         self.told = fleet.told.stale
+        self.paused = frozenset[OrgId]()
 
     def node(self) -> StaleBackups:
         stores = self.fleet.installation.stores
@@ -38,6 +40,7 @@ class Looks:
             hours=HOURS,
             observers=self.fleet.told,
             anybody_wants=stores.subscriptions.anybody_wants,
+            pauses=FixedPauses(self.paused),
         )
 
     async def after(self, hours: float) -> list[str]:
@@ -171,6 +174,25 @@ async def test_each_event_names_its_own_organization(looks: Looks) -> None:
     assert owners == {"ours": looks.fleet.org_id, "theirs": caller.org_id}
 
 
+async def test_a_paused_organization_is_told_when_its_pause_is_over_and_others_meanwhile(
+    looks: Looks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As every one is after a restore: by then the whole fleet may be stale."""
+    monkeypatch.setattr(stale, "AT_ONCE", 2)
+    other, _ = looks.fleet.served.client("*", org_id=OrgId(str(uuid4())))
+    for number in range(3):
+        await looks.fleet.entry(f"ours{number}", 22)
+    body = {"name": "theirs", "host": "127.0.0.1", "device_type": "cisco_ios"}
+    assert (await other.post("/api/devices", body)).status == 201
+    looks.paused = frozenset({looks.fleet.org_id})
+    assert await looks.after(27) == ["theirs"]
+    assert await looks.after(1) == []
+    rows = await looks.fleet.rows(COLLECTION)
+    assert [row["name"] for row in rows if row["backup"].get("stale_at")] == ["theirs"]
+    looks.paused = frozenset()
+    assert [await looks.after(0), await looks.after(0)] == [["ours0", "ours1"], ["ours2"]]
+
+
 async def test_a_look_reads_only_what_has_become_stale(looks: Looks, mongo_uri: str) -> None:
     """10 of 2,000 devices: the indexes answer, and nothing else of the fleet is looked at."""
     database, now = looks.fleet.database, looks.clock.now()
@@ -191,3 +213,11 @@ async def test_a_look_reads_only_what_has_become_stale(looks: Looks, mongo_uri: 
     with profiled(database, mongo_uri) as profile:
         await StaleWatch(database).overdue(now - timedelta(hours=HOURS), limit=200)
         assert profile.cost() == (10, 10)
+    await database.collection(COLLECTION).insert_many(
+        [{**row, "_id": str(uuid4()), "org_id": "another"} for row in rows[5:500]]
+    )
+    with profiled(database, mongo_uri) as profile:
+        paused = [looks.fleet.org_id]
+        found = await StaleWatch(database).overdue(now - timedelta(hours=HOURS), limit=200, without=paused)
+        assert {one.org_id for one in found} == {"another"}
+        assert profile.cost() == (15, 15)

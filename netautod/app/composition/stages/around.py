@@ -23,6 +23,7 @@ from netautod.app.parts.users import initial_password_watch_of
 from netautod.app.parts.webhooks import WebhookParts, webhooks_of
 from netautod.app.plugins.observers import Observers
 from netautod.app.settings import Settings
+from netautod.core.pauses import Pauses
 from netautod.docs.content_types import ContentTypes
 from netautod.docs.notes.service import NotesVault
 from netautod.docs.rendering.pool import RenderPool
@@ -99,6 +100,7 @@ async def upkeep(
     inventory: InventoryParts,
     leases: NamedLeases,
     observers: Observers,
+    pauses: Pauses,
 ) -> AsyncIterator[None]:
     stores, clock, devices = installation.stores, installation.clock, work.devices.devices
     sweeps = retention_of(
@@ -116,6 +118,7 @@ async def upkeep(
         unnoted=unnoted,
         leases=leases,
         observers=observers,
+        pauses=pauses,
         settings=settings.backups,
     )
     initial_password = initial_password_watch_of(installation.people, settings.data_dir)
