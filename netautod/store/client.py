@@ -248,9 +248,9 @@ class Collection:
         """All in one command, which reads the collection once; if one of them is refused, none is made."""
         await self._write(lambda rows: rows.create_indexes(list(indexes)))
 
-    async def index_names(self) -> set[str]:
-        """Empty for a collection that does not exist."""
-        return set(await self._read(lambda rows: rows.index_information()))
+    async def indexes(self) -> Mapping[str, Mapping[str, Any]]:
+        """By name, each with `key` (pairs) and its options; none for a collection that does not exist."""
+        return await self._read(lambda rows: rows.index_information())
 
     async def drop_index(self, name: str) -> None:
         await self._write(lambda rows: rows.drop_index(name))

@@ -1,4 +1,7 @@
-"""Indexes: each resource declares its own; a migration makes them all, and every start what is missing."""
+"""Indexes: each resource declares its own; a migration makes them all, and every start what is missing.
+
+Those that are declared no more are dropped by name, and no others.
+"""
 
 import hashlib
 from collections.abc import Iterable, Mapping
@@ -14,6 +17,8 @@ from netautod.store.client import Collection, Database
 # Server codes: IndexOptionsConflict, IndexKeySpecsConflict (src/mongo/base/error_codes.yml).
 CHANGED = (85, 86)
 NOT_FOUND = 27  # IndexNotFound
+# What decides which documents an index has, in which order, and how long they last.
+_OPTIONS = ("unique", "partialFilterExpression", "expireAfterSeconds", "sparse", "collation")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +46,16 @@ class Index:
     def model(self) -> IndexModel:
         return IndexModel(list(self.keys), **self.options())
 
+    def is_as(self, found: Mapping[str, Any]) -> bool:
+        """Whether the index of this name that a database has (Collection.indexes) is the declared one."""
+        return list(self.keys) == list(found["key"]) and _set_in(self.options()) == _set_in(found)
+
+
+def _set_in(options: Mapping[str, Any]) -> dict[str, Any]:
+    """`unique: false` says as much as no `unique`; zero seconds are seconds."""
+    told = {name: options.get(name) for name in _OPTIONS}
+    return {name: value for name, value in told.items() if value is not None and value is not False}
+
 
 def fingerprint(indexes: Iterable[Index]) -> str:
     """The same for the same definitions, in whatever order."""
@@ -64,6 +79,20 @@ async def create_indexes(database: Database, indexes: Iterable[Index], *, guard:
             for index in wanted:
                 guard()
                 await _create(collection, index)
+
+
+async def drop_indexes(
+    database: Database, dropped: Iterable[tuple[str, str]], *, guard: Guard = no_guard
+) -> None:
+    """Those of these collections and names that there are."""
+    by_collection: dict[str, list[str]] = {}
+    for collection, name in dropped:
+        by_collection.setdefault(collection, []).append(name)
+    for collection, names in by_collection.items():
+        guard()
+        found = await database.collection(collection).indexes()
+        for name in found.keys() & names:
+            await _drop(database.collection(collection), name)
 
 
 async def _create(collection: Collection, index: Index) -> None:

@@ -17,19 +17,24 @@ logger = logging.getLogger(__name__)
 
 
 class NodeHeartbeat:
-    """`async with` keeps this node's row alive; `running` tells how many executions it runs."""
+    """`async with` keeps this node's row alive; `running` tells how many executions it runs.
+
+    `migration`: the newest that it knows; others wait with what a node that does not know it could not bear.
+    """
 
     def __init__(
         self,
         *,
         store: SystemStore,
         node_id: str,
+        migration: int,
         slots: int,
         running: Callable[[], int],
         heartbeat_seconds: float = 10.0,
     ) -> None:
         self._store = store
         self._node_id = node_id
+        self._migration = migration
         self._slots = slots
         self._running = running
         self._loop = Periodic(self.beat, name="the heartbeat of this node", seconds=heartbeat_seconds)
@@ -51,6 +56,7 @@ class NodeHeartbeat:
             self._node_id,
             host=socket.gethostname(),
             version=__version__,
+            migration=self._migration,
             slots=self._slots,
             running=self._running(),
             local=datetime.now(UTC),

@@ -10,6 +10,7 @@ from netautod.system.models import DatabaseStatus, DiskStatus, Node, Pause
 
 NODES, PAUSES = "nodes", "pauses"
 FORGET_SECONDS = 60
+ALIVE = {"$expr": {"$gt": ["$heartbeat_at", {"$subtract": ["$$NOW", FORGET_SECONDS * 1000]}]}}
 INDEXES = (Index(collection=NODES, keys=(("heartbeat_at", 1),), expire_seconds=FORGET_SECONDS),)
 
 
@@ -36,8 +37,12 @@ class SystemStore:
 
     async def any_alive(self) -> bool:
         """Whether there may be nodes at work; one that died counts for another minute."""
-        alive = {"$expr": {"$gt": ["$heartbeat_at", {"$subtract": ["$$NOW", FORGET_SECONDS * 1000]}]}}
-        return await self._nodes.find_one(alive, fields={"_id": 1}) is not None
+        return await self._nodes.find_one(ALIVE, fields={"_id": 1}) is not None
+
+    async def all_know(self, migration: int) -> bool:
+        """Whether no node of a version lives that does not know the migration of this number."""
+        earlier = {**ALIVE, "migration": {"$not": {"$gte": migration}}}
+        return await self._nodes.find_one(earlier, fields={"_id": 1}) is None
 
     async def nodes(self) -> list[Node]:
         """By start, the oldest first."""
@@ -45,10 +50,21 @@ class SystemStore:
         return [_node(document) for document in found]
 
     async def put_node(
-        self, node_id: str, *, host: str, version: str, slots: int, running: int, local: datetime
+        self,
+        node_id: str,
+        *,
+        host: str,
+        version: str,
+        migration: int,
+        slots: int,
+        running: int,
+        local: datetime,
     ) -> None:
-        """Writes the whole row: it may have expired while the database was down. `local`: the node's time."""
-        own = {"host": host, "version": version, "slots": slots, "running": running}
+        """Writes the whole row: it may have expired while the database was down.
+
+        `migration`: the newest that the node knows. `local`: the node's time.
+        """
+        own = {"host": host, "version": version, "migration": migration, "slots": slots, "running": running}
         change = {
             **literal(own),
             "started_at": {"$ifNull": ["$started_at", "$$NOW"]},

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from pymongo import IndexModel
 
 from netautod.app.configuration import Configuration
 from netautod.app.doctor.checks import examined
@@ -111,6 +112,25 @@ async def index_gone(well: Configuration, database: Database, folder: Path) -> C
     return well
 
 
+async def index_changed(well: Configuration, database: Database, folder: Path) -> Configuration:
+    tasks = database.collection("tasks")
+    await tasks.drop_index("org_id_1_name_1")
+    await tasks.create_indexes(IndexModel([("org_id", 1), ("name", 1)]))
+    return well
+
+
+async def index_of_yesterday(well: Configuration, database: Database, folder: Path) -> Configuration:
+    keys = [("org_id", 1), ("task_type", 1), ("name", 1), ("_id", 1)]
+    await database.collection("tasks").create_indexes(IndexModel(keys))
+    return well
+
+
+async def index_of_their_own(well: Configuration, database: Database, folder: Path) -> Configuration:
+    await database.collection("pauses").create_indexes(IndexModel([("region", 1)]))
+    await database.collection("their own").create_indexes(IndexModel([("region", 1)]))
+    return well
+
+
 async def newer(well: Configuration, database: Database, folder: Path) -> Configuration:
     row = {"name": "a form of tomorrow", "version": "9.9.9", "host": "far", "began_at": datetime.now(UTC)}
     await database.collection("migrations").insert({"_id": 99, **row})
@@ -140,7 +160,7 @@ async def half_deleted(well: Configuration, database: Database, folder: Path) ->
 
 
 async def put_node(database: Database, version: str, local: datetime) -> None:
-    row = {"host": "far", "slots": 20, "running": 0}
+    row = {"host": "far", "migration": 1, "slots": 20, "running": 0}
     await SystemStore(database).put_node(f"node {version}", version=version, local=local, **row)  # type: ignore[arg-type]
 
 
@@ -193,6 +213,21 @@ async def no_database(well: Configuration, database: Database, folder: Path) -> 
         pytest.param(another_key, "key", "is not the one of this database", id="another key"),
         pytest.param(no_key, "key", "this node has no root key", id="no key"),
         pytest.param(index_gone, "indexes", "tasks lacks enabled_1_next_run_at_1", id="an index is gone"),
+        pytest.param(
+            index_changed, "indexes", "tasks has with another definition: org_id_1_name_1", id="not unique"
+        ),
+        pytest.param(
+            index_of_yesterday,
+            "indexes",
+            "tasks still has of an earlier version: org_id_1_task_type_1_name_1__id_1",
+            id="an index of an earlier version",
+        ),
+        pytest.param(
+            index_of_their_own,
+            "indexes",
+            "pauses has, and this version does not declare: region_1",
+            id="an index that nobody declares",
+        ),
         pytest.param(newer, "migrations", "netautod 9.9.9 has migrated this database", id="a newer version"),
         pytest.param(unfinished, "migrations", "is not done: far began it at 20", id="an unfinished one"),
         pytest.param(never_begun, "migrations", "3 (search texts of devices) is not done", id="one to do"),

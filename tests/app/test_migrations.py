@@ -4,21 +4,28 @@ import asyncio
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from pymongo import IndexModel
 from tornado.httpclient import AsyncHTTPClient
 
+from netautod.app.data.dropped import DROPPED
 from netautod.app.data.migrations import migrations_of
 from netautod.app.data.stores import INDEXES
+from netautod.app.parts.leases import named_leases
 from netautod.app.watch.systemd import longer
 from netautod.auth.settings import AuthSettings
+from netautod.core.clock import SystemClock
 from netautod.core.guard import no_guard
+from netautod.executions.settings import ExecutionSettings
 from netautod.store.client import Database
 from netautod.store.indexes import fingerprint
 from netautod.store.migrations.model import Migration
-from netautod.store.migrations.runner import LEASE
+from netautod.store.migrations.runner import LEASE, MigrationRunner
 from netautod.store.migrations.store import COLLECTION
+from netautod.system.store import SystemStore
 from tests.e2e.test_systemd import Manager
 from tests.support.databases import stores_of
 from tests.support.locked import locked
@@ -52,6 +59,37 @@ def test_a_change_of_an_index_is_a_migration(database: Database) -> None:
     """If this fails: add a line for the indexes, with the next number and this name, and leave the others."""
     names = [one.name for one in table(database) if one.name.startswith("indexes ")]
     assert names[-1] == f"indexes {fingerprint(INDEXES)}"
+
+
+def test_an_index_that_is_declared_no_more_is_dropped_by_a_migration(database: Database) -> None:
+    """If this fails: as above, with a line `dropped indexes`."""
+    names = [one.name for one in table(database) if one.name.startswith("dropped indexes ")]
+    assert names[-1] == f"dropped indexes {sha256(repr(sorted(DROPPED)).encode()).hexdigest()[:16]}"
+    assert not {(index.collection, index.name) for index in INDEXES} & set(DROPPED)
+
+
+async def test_indexes_are_dropped_once_no_node_of_an_earlier_version_lives(indexed: Database) -> None:
+    """By those it may read; what nobody has declared is an administrator's."""
+    tasks, nodes = indexed.collection("tasks"), indexed.collection("nodes")
+    own, left = "region_1", "org_id_1_task_type_1_name_1__id_1"
+    for name in (own, left):
+        await tasks.create_indexes(IndexModel([(f"field of {name}", 1)], name=name))
+    row = {"host": "far", "version": "0", "slots": 1, "running": 0, "local": await indexed.now()}
+    await SystemStore(indexed).put_node("of today", migration=len(table(indexed)), **row)  # type: ignore[arg-type]
+    await nodes.insert({"_id": "of yesterday", "heartbeat_at": await indexed.now()})
+    leasing = named_leases(database=indexed, node_id="n", clock=SystemClock(), settings=ExecutionSettings())
+    async with leasing as leases:
+        runner = MigrationRunner(indexed, table(indexed), leases=leases)
+        await runner.go_on_in_background()
+        assert {own, left} <= (await tasks.indexes()).keys()
+        assert await indexed.collection(COLLECTION).count({"name": {"$regex": "^dropped"}}) == 0
+        await nodes.update({"_id": "of yesterday"}, {"$set": {"heartbeat_at": NEWER["began_at"]}})  # died
+        await runner.go_on_in_background()
+    declared = {index.name for index in INDEXES if index.collection == "tasks"}
+    try:
+        assert (await tasks.indexes()).keys() == {"_id_", own, *declared}
+    finally:
+        await tasks.drop_index(own)  # the next test has the same collections
 
 
 async def test_tokens_and_devices_of_older_releases(indexed: Database) -> None:

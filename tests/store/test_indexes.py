@@ -2,6 +2,9 @@
 
 from dataclasses import replace
 
+import pytest
+from pymongo import IndexModel
+
 from netautod.store.client import Database
 from netautod.store.indexes import Index, create_indexes
 
@@ -36,3 +39,39 @@ async def test_one_that_changed_keeps_no_other_from_being_made(database: Databas
     assert set(found) == {"_id_", "org_id_1_at_-1", "first_1", "second_1"}
     assert found["org_id_1_at_-1"]["unique"]
     assert set(await database._raw["elsewhere"].index_information()) == {"_id_", "org_id_1_at_-1"}
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        replace(INDEX, unique=False),
+        replace(INDEX, partial={"at": {"$type": "string"}}),
+        replace(INDEX, partial={}),
+    ],
+)
+async def test_an_index_of_another_definition_is_told_and_made_anew(database: Database, other: Index) -> None:
+    declared = replace(INDEX, unique=True, partial={"at": {"$type": "date"}})
+    things = database.collection("things")
+
+    async def is_as_declared() -> bool:
+        return declared.is_as((await things.indexes())[declared.name])
+
+    await create_indexes(database, [other])
+    assert not await is_as_declared()
+    await create_indexes(database, [declared])
+    assert await is_as_declared()
+
+
+async def test_keys_under_the_name_of_others_are_told(database: Database) -> None:
+    things = database.collection("things")
+    await things.create_indexes(IndexModel([("org_id", 1), ("at", 1)], name=INDEX.name))
+    assert not INDEX.is_as((await things.indexes())[INDEX.name])
+    await create_indexes(database, [INDEX])
+    assert INDEX.is_as((await things.indexes())[INDEX.name])
+
+
+async def test_how_long_documents_last_is_compared(database: Database) -> None:
+    things, lasting = database.collection("things"), replace(INDEX, keys=(("at", 1),), expire_seconds=60)
+    for seconds in (0, None, 60):
+        await create_indexes(database, [replace(lasting, expire_seconds=seconds)])
+        assert lasting.is_as((await things.indexes())["at_1"]) is (seconds == 60)

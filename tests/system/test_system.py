@@ -73,6 +73,7 @@ async def start(world: World, serve: Serve) -> Start:
             heartbeat = NodeHeartbeat(
                 store=store,
                 node_id=node_id,
+                migration=1,
                 slots=7,
                 running=lambda: node.runner.running,
                 heartbeat_seconds=QUICK,

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from netautod.app.data.migrations import migrations_of
-from netautod.app.data.stores import SEALED_FIELDS
+from netautod.app.data.stores import INDEXES, SEALED_FIELDS
 from netautod.auth.settings import AuthSettings
 from netautod.core.identity import OrgId
 from netautod.store.client import Database, Document
@@ -69,8 +69,20 @@ async def test_every_migration_is_done_and_known(upgraded: Upgraded) -> None:
         rows = await database.collection("migrations").find({"done_at": {"$type": "date"}})
         return {row["_id"] for row in rows} == known
 
-    await eventually(done, seconds=60)
+    await eventually(done, seconds=90)
     assert unknown_collections(await database._raw.list_collection_names()) == set()
+
+
+async def test_the_indexes_are_those_of_today(upgraded: Upgraded) -> None:
+    database = upgraded.database
+    declared = {(index.collection, index.name) for index in INDEXES}
+
+    async def nothing_is_left() -> bool:
+        names = await database.collection_names()
+        found = {(name, index) for name in names for index in await database.collection(name).indexes()}
+        return {(name, index) for name, index in found if index != "_id_"} == declared
+
+    await eventually(nothing_is_left, seconds=90)
 
 
 async def test_the_device_its_versions_and_their_texts(upgraded: Upgraded) -> None:

@@ -4,6 +4,8 @@ A release that changes how something is stored adds a line with the next number,
 numbers are how an older program knows that a database is none of its own any more. What a new line does must
 leave the data readable to the version before it, whose nodes may run beside it until they are stopped. A
 change of an index is one, too: another line `indexes` (tests hold the fingerprint in the last one's name).
+Where one is left behind, another line `dropped indexes` has the fingerprint of DROPPED, and waits until no
+node of an earlier version lives: that may name the index by which it reads.
 """
 
 import logging
@@ -11,6 +13,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from functools import partial
 
+from netautod.app.data.dropped import DROPPED
 from netautod.app.data.stores import INDEXES, Stores
 from netautod.app.settings import Settings
 from netautod.audit.chain.adoption import adopt
@@ -21,7 +24,7 @@ from netautod.devices import queries as devices
 from netautod.devices.vouching.upgrade import note_unvouched, vouch_for_all
 from netautod.inventory import store as sources
 from netautod.store.client import Database
-from netautod.store.indexes import create_indexes
+from netautod.store.indexes import create_indexes, drop_indexes
 from netautod.store.migrations.model import Migration, NewerDatabase
 from netautod.store.migrations.runner import newer_than
 from netautod.store.migrations.store import Applied
@@ -49,6 +52,9 @@ def migrations_of(database: Database, stores: Stores, settings: AuthSettings) ->
     async def backup_states(guard: Guard) -> None:
         await take_over(database, stores.configs, guard)
 
+    async def dropped_indexes(guard: Guard) -> None:
+        await drop_indexes(database, DROPPED, guard=guard)
+
     return (
         Migration(number=1, name="indexes 23c27254fe3194fc", apply=indexes, catch_up=indexes),
         Migration(
@@ -63,6 +69,13 @@ def migrations_of(database: Database, stores: Stores, settings: AuthSettings) ->
         Migration(number=6, name="indexes 2f2aa39ebed51d25", apply=indexes, catch_up=indexes),
         Migration(number=7, name="states of backups", apply=backup_states, catch_up=backup_states),
         Migration(number=8, name="indexes a14e5ea079b7c3bf", apply=indexes, catch_up=indexes),
+        Migration(
+            number=9,
+            name="dropped indexes a9313290dfb81c55",
+            apply=dropped_indexes,
+            in_background=True,
+            ready=partial(stores.system.all_know, 9),
+        ),
     )
 
 

@@ -5,12 +5,14 @@ from collections.abc import AsyncIterator, Callable, Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from netautod.app.archive.collections import strangers
 from netautod.app.archive.errors import ArchiveError
 from netautod.app.archive.marker import require_no_restore
 from netautod.app.configuration import Configuration
 from netautod.app.data.migrations import migrations_of
 from netautod.app.data.stores import INDEXES, Stores
 from netautod.app.doctor.findings import Finding, of_members, of_mongodb
+from netautod.app.doctor.indexes import of_indexes
 from netautod.core.clock import SystemClock
 from netautod.store.client import Database
 from netautod.store.migrations.runner import newer_than
@@ -99,12 +101,11 @@ async def _migrations(patient: Patient) -> AsyncIterator[Finding]:
 
 
 async def _indexes(patient: Patient) -> AsyncIterator[Finding]:
-    for collection in sorted({index.collection for index in INDEXES}):
-        wanted = {index.name for index in INDEXES if index.collection == collection}
-        missing = wanted - await patient.database.collection(collection).index_names()
-        if missing:
-            text = f"{collection} lacks {', '.join(sorted(missing))}"
-            yield Finding(check="indexes", text=text, todo="start the service once: it makes what is missing")
+    """Of collections that the product knows: what else is in the database is none of its business."""
+    there = await patient.database.collection_names()
+    for name in sorted(there.difference(strangers(there)) | {index.collection for index in INDEXES}):
+        for finding in of_indexes(name, await patient.database.collection(name).indexes()):
+            yield finding
 
 
 async def _key(patient: Patient) -> AsyncIterator[Finding]:

@@ -24,6 +24,7 @@ class Migration:
 
     `apply` is done once, before anything is served; with `in_background` while the service works. `catch_up`
     is done at every start from then on, for what a node of the version before has written beside this one.
+    `ready`, only with `in_background`: asked before each begin; while it says no, it is another time's work.
     """
 
     number: int
@@ -31,6 +32,7 @@ class Migration:
     apply: Step
     catch_up: Step | None = None
     in_background: bool = False
+    ready: Callable[[], Awaitable[bool]] | None = None
 
 
 async def in_pages(

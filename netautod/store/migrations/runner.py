@@ -115,7 +115,8 @@ class MigrationRunner:
             raise NewerDatabase(refusal)
         done = {one.number for one in applied if one.done_at is not None}
         wanted = [migration for migration in self._migrations if migration.in_background is background]
-        return [migration for migration in wanted if migration.number not in done]
+        left = [migration for migration in wanted if migration.number not in done]
+        return [migration for migration in left if migration.ready is None or await migration.ready()]
 
     @contextmanager
     def _telling(self) -> Iterator[None]:

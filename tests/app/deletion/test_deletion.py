@@ -199,7 +199,7 @@ async def test_what_runs_is_cancelled_and_what_a_node_writes_late_is_found(
     await executions.insert({"_id": "e", "org_id": acme, "state": "running", "task_id": "t", "owner": "n"})
     await database.collection("devices").insert({"_id": "d", "org_id": acme, "name": "core"})
     now = await database.now()
-    row = {"host": "far", "version": "1", "slots": 1, "running": 1, "local": now}
+    row = {"host": "far", "version": "1", "migration": 1, "slots": 1, "running": 1, "local": now}
     await installation.stores.system.put_node("n", **row)  # type: ignore[arg-type]
     await leases.insert({"_id": "device:d", "owner": "n", "epoch": 1, "claim": "c", "lease_until": SOON})
     told, order = list[str](), list[str]()
@@ -235,7 +235,14 @@ async def test_a_visit_that_does_not_end_is_told_and_nothing_is_deleted_under_it
 ) -> None:
     database, acme = installation.database, await made(installation, "acme")
     await database.collection("devices").insert({"_id": "d", "org_id": acme, "name": "core"})
-    row = {"host": "far", "version": "1", "slots": 1, "running": 1, "local": await database.now()}
+    row = {
+        "host": "far",
+        "version": "1",
+        "migration": 1,
+        "slots": 1,
+        "running": 1,
+        "local": await database.now(),
+    }
     await installation.stores.system.put_node("n", **row)  # type: ignore[arg-type]
     held = {"owner": "n", "epoch": 1, "claim": "c", "lease_until": SOON}
     await database.collection("leases").insert({"_id": f"sync:{acme}:source", **held})

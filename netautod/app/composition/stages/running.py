@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from netautod.app.acting.caller_services import SharedServices
 from netautod.app.acting.run_services import acting_factory
 from netautod.app.composition.stages.devices import DeviceWork
+from netautod.app.data.migrations import migrations_of
 from netautod.app.installation import Installation
 from netautod.app.parts.agents import AgentParts
 from netautod.app.parts.devices import DeviceParts
@@ -104,9 +105,11 @@ def runs(
 def heartbeat(
     settings: Settings, installation: Installation, node_id: str, node: ExecutionNode
 ) -> NodeHeartbeat:
+    known = migrations_of(installation.database, installation.stores, settings.auth)
     return NodeHeartbeat(
         store=installation.stores.system,
         node_id=node_id,
+        migration=known[-1].number,
         slots=settings.executions.slots,
         running=lambda: node.runner.running,
     )
