@@ -7,6 +7,7 @@ from pathlib import Path
 from netautod.app.archive.backup import back_up, unknown_in
 from netautod.app.archive.passphrase_file import read_passphrase
 from netautod.app.configuration import Configuration
+from netautod.app.data.database import require_installation
 from netautod.cli.output import complain, say
 from netautod.cli.parsing import Commands
 from netautod.core.disk import MIB
@@ -22,6 +23,7 @@ def add(commands: Commands) -> None:
 
 
 def run(parsed: argparse.Namespace, configuration: Configuration) -> int:
+    require_installation(configuration.settings)
     passphrase = None if parsed.passphrase_file is None else read_passphrase(parsed.passphrase_file)
     contents = asyncio.run(back_up(configuration.settings, parsed.file, passphrase))
     size = parsed.file.stat().st_size / MIB

@@ -1,5 +1,6 @@
 """The doctor: each check has its finding once it is true, and is silent otherwise; nothing is changed."""
 
+import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 from pymongo import IndexModel
 
+from netautod.app.archive.marker import RestoreMarker
 from netautod.app.configuration import Configuration
 from netautod.app.doctor.checks import examined
 from netautod.app.doctor.findings import of_members, of_mongodb
@@ -282,14 +284,88 @@ def test_members_of_the_replica_set(member: dict[str, Any], texts: list[str]) ->
     assert [finding.text for finding in of_members({"members": members})] == texts
 
 
+async def empty(well: Configuration, database: Database, folder: Path) -> Configuration:
+    return of(well, mongodb=replace(well.settings.mongodb, database=f"{database.name}_2"))
+
+
+async def half_restored(well: Configuration, database: Database, folder: Path) -> Configuration:
+    elsewhere = await empty(well, database, folder)
+    await RestoreMarker(named(database, elsewhere)).begin("b", NOW)
+    return elsewhere
+
+
+def named(database: Database, configuration: Configuration) -> Database:
+    return Database(database._client, configuration.settings.mongodb.database)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "check", "text"),
+    [
+        pytest.param(empty, "installation", "holds no installation of netautod", id="an empty one"),
+        pytest.param(half_restored, "restore", "into this database is not finished", id="half a restore"),
+    ],
+)
+async def test_a_database_without_an_installation_is_one_finding(
+    well: Configuration,
+    database: Database,
+    tmp_path: Path,
+    spoil: Callable[[Configuration, Database, Path], Awaitable[Configuration]],
+    check: str,
+    text: str,
+) -> None:
+    spoilt = await spoil(well, database, tmp_path)
+    before = await named(database, spoilt).collection_names()
+    try:
+        [(found, told)] = await found_in(spoilt)
+        assert (found, text in told) == (check, True), told
+        assert await named(database, spoilt).collection_names() == before
+    finally:
+        await named(database, spoilt).drop()
+
+
+@pytest.mark.parametrize("place", ["missing", "missing/deeper", "file", "file/deeper", "folder"])
+async def test_where_there_is_no_installation_nothing_is_begun(
+    well: Configuration, tmp_path: Path, place: str
+) -> None:
+    (tmp_path / "here" / "folder" / "mongodb").mkdir(parents=True)  # a first start that came no further
+    (tmp_path / "here" / "file").touch()
+    before = sorted((tmp_path / "here").rglob("*"))
+    mistyped = of(well, data_dir=tmp_path / "here" / place, mongodb=MongoDBSettings())
+    [finding] = await examined(mistyped)
+    assert finding.check == "installation"
+    assert finding.text == f"there is no installation in {tmp_path}/here/{place}: is --data-dir right?"
+    assert sorted((tmp_path / "here").rglob("*")) == before
+
+
+async def test_an_own_database_that_cannot_be_used_is_no_matter_of_the_uri(
+    well: Configuration, tmp_path: Path
+) -> None:
+    spoilt = tmp_path / "spoilt"
+    (spoilt / "mongodb").mkdir(parents=True)
+    spoilt.chmod(0o777)
+    (spoilt / "mongodb" / "WiredTiger").touch()
+    [finding] = await examined(of(well, data_dir=spoilt, mongodb=MongoDBSettings()))
+    assert (finding.check, "chmod o-w" in finding.text) == ("database", True)
+    assert "mongodb.uri" not in finding.todo
+    assert "--data-dir" in finding.todo
+
+
 @pytest.mark.slow
 async def test_the_command(mongo_uri: str, database: Database, tmp_path: Path) -> None:
     place = {"NETAUTOD_MONGODB_URI": mongo_uri, "NETAUTOD_MONGODB_DATABASE": database.name}
     flags = ("--data-dir", str(tmp_path))
     new = await run("doctor", *flags, variables=place)
     assert new.code == 1
-    assert "indexes: " in new.out
-    assert "start the service once" in new.out
+    assert f"installation: the database {database.name} holds no installation" in new.out
+    assert "The first start of the service makes one" in new.out
     as_json = await run("doctor", "--json", *flags, variables=place)
     assert as_json.code == 1
-    assert '"check": "indexes"' in as_json.out
+    assert '"check": "installation"' in as_json.out
+
+
+@pytest.mark.slow
+async def test_no_backup_is_made_of_a_folder_without_an_installation(tmp_path: Path) -> None:
+    refused = await run("backup", str(tmp_path / "b"), "--data-dir", str(tmp_path / "none"))
+    assert (refused.code, refused.out) == (1, "")
+    assert refused.err == f"netautod: there is no installation in {tmp_path}/none: is --data-dir right?\n"
+    assert os.listdir(tmp_path) == []

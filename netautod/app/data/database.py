@@ -11,7 +11,7 @@ from netautod.core.errors import NetautodError, Unavailable
 from netautod.core.metrics import Metrics
 from netautod.store.client import Database
 from netautod.store.connection import APP_NAME, connect
-from netautod.store.embedded.files import DataDir
+from netautod.store.embedded.files import DataDir, holds_database
 from netautod.store.embedded.mongod import EmbeddedMongo, EmbeddedMongoError, find_running
 from netautod.store.room import Room
 
@@ -22,6 +22,10 @@ class DatabaseError(NetautodError):
 
 class NoReplicaSetError(DatabaseError):
     """The server is one of its own."""
+
+
+class NoInstallationError(DatabaseError):
+    """There is none to look at."""
 
 
 @asynccontextmanager
@@ -72,6 +76,12 @@ async def _require_replica_set(database: Database) -> None:
         raise DatabaseError(f"{error}; check NETAUTOD_MONGODB_URI") from error
     if "setName" not in hello:
         raise NoReplicaSetError("the MongoDB server is not a member of a replica set; netautod needs one")
+
+
+def require_installation(settings: Settings) -> None:
+    """For commands that make none: raises NoInstallationError where `any_server` would make a database."""
+    if not settings.mongodb.uri and not holds_database(settings.data_dir):
+        raise NoInstallationError(f"there is no installation in {settings.data_dir}: is --data-dir right?")
 
 
 @asynccontextmanager

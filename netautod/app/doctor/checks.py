@@ -7,8 +7,20 @@ from datetime import UTC, datetime, timedelta
 from pymongo.errors import PyMongoError
 
 from netautod.app.configuration import Configuration
-from netautod.app.data.database import NoReplicaSetError, any_database
-from netautod.app.doctor.database import DATABASE_CHECKS, Check, Patient
+from netautod.app.data.database import (
+    NoInstallationError,
+    NoReplicaSetError,
+    any_database,
+    require_installation,
+)
+from netautod.app.doctor.database import (
+    DATABASE_CHECKS,
+    FIRST_START,
+    SERVER_CHECKS,
+    STATE_CHECKS,
+    Check,
+    Patient,
+)
 from netautod.app.doctor.findings import Finding
 from netautod.app.parts.plugins import plugins_of
 from netautod.app.plugins.manager import PluginManager
@@ -29,23 +41,39 @@ async def examined(configuration: Configuration) -> list[Finding]:
     )
     providers = await asyncio.to_thread(_registered, manager)
     found += _plugins(manager)
+    return [*found, *await _database(configuration, providers)]
+
+
+async def _database(configuration: Configuration, providers: Collection[str]) -> list[Finding]:
     try:
+        require_installation(configuration.settings)
         async with any_database(configuration.settings) as database:
-            patient = Patient(
-                configuration=configuration,
-                database=database,
-                now=datetime.now(UTC),
-                providers=providers,
+            now = datetime.now(UTC)
+            return await _stored(
+                Patient(configuration=configuration, database=database, now=now, providers=providers)
             )
-            for check in DATABASE_CHECKS:
-                found += await _found_by(check, patient)
+    except NoInstallationError as error:
+        return [Finding(check="installation", text=error.text, todo=FIRST_START)]
     except NoReplicaSetError as error:
         todo = "set replication.replSetName in its settings, and call rs.initiate() once"
-        found.append(Finding(check="replica set", text=error.text, todo=todo))
+        return [Finding(check="replica set", text=error.text, todo=todo)]
     except (NetautodError, PyMongoError) as error:
-        todo = "is it running, and do mongodb.uri, its user and its certificates fit?"
-        found.append(Finding(check="database", text=str(error), todo=todo))
-    return found
+        return [Finding(check="database", text=str(error), todo=_reachable(configuration))]
+
+
+def _reachable(configuration: Configuration) -> str:
+    if configuration.settings.mongodb.uri:
+        return "is it running, and do mongodb.uri, its user and its certificates fit?"
+    return "is --data-dir right, and does this user own it? Its mongod.log may say more"
+
+
+async def _stored(patient: Patient) -> list[Finding]:
+    """Where nothing is installed, or a restore is not finished, each other check would only say so again."""
+    found = [finding for check in SERVER_CHECKS for finding in await _found_by(check, patient)]
+    for check in STATE_CHECKS:
+        if state := await _found_by(check, patient):
+            return [*found, *state]
+    return [*found, *[finding for check in DATABASE_CHECKS for finding in await _found_by(check, patient)]]
 
 
 async def _found_by(check: Check, patient: Patient) -> list[Finding]:

@@ -19,6 +19,7 @@ from netautod.store.migrations.runner import newer_than
 from netautod.store.migrations.store import MigrationStore
 from netautod.system.store import SystemStore
 from netautod.users.models import LOCAL
+from netautod.users.organizations.store import COLLECTION as ORGANIZATIONS
 from netautod.users.organizations.store import OrganizationStore
 from netautod.users.store import UserStore
 from netautod.vault.errors import VaultError
@@ -28,6 +29,7 @@ from netautod.vault.root.store import RootStore
 from netautod.vault.rotation import unfinished
 
 CLOCK_SECONDS = 1.0
+FIRST_START = "The first start of the service makes one"
 NODE_SECONDS = timedelta(seconds=60)
 
 
@@ -168,11 +170,16 @@ async def _logins(patient: Patient) -> AsyncIterator[Finding]:
             yield Finding(check="logins", text=text, todo=todo)
 
 
+async def _installation(patient: Patient) -> AsyncIterator[Finding]:
+    if ORGANIZATIONS not in await patient.database.collection_names():
+        text = f"the database {patient.database.name} holds no installation of netautod"
+        todo = f"are mongodb.database and mongodb.uri, or --data-dir, right? {FIRST_START}"
+        yield Finding(check="installation", text=text, todo=todo)
+
+
+SERVER_CHECKS: tuple[Check, ...] = (_version, _replica_set, _clock)
+STATE_CHECKS: tuple[Check, ...] = (_restore, _installation)
 DATABASE_CHECKS: tuple[Check, ...] = (
-    _version,
-    _replica_set,
-    _clock,
-    _restore,
     _migrations,
     _indexes,
     _key,

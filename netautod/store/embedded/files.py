@@ -20,6 +20,7 @@ SOCKET_PATH_BYTES = 107
 # Several pymongo 4 releases unquote the hosts of a URI before they split them at commas and colons.
 _URI_SAFE = re.compile(r"[A-Za-z0-9/._-]+")
 _SHORT_PREFIX = "netautod-"
+_FIRST_FILE = "WiredTiger"  # of the storage engine, in every folder that holds its data
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +44,13 @@ class DataDir:
     @property
     def log(self) -> Path:
         return self.root / "mongod.log"
+
+
+def holds_database(data_dir: Path) -> bool:
+    """Whether mongod has begun one there. Raises EmbeddedMongoError if this user may not look."""
+    files = DataDir(root=data_dir.absolute())
+    with explained(files.root):
+        return (files.database / _FIRST_FILE).exists()
 
 
 @contextmanager
