@@ -4,13 +4,14 @@ Those that are declared no more are dropped by name, and no others.
 """
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from pymongo import IndexModel
 from pymongo.errors import OperationFailure
 
+from netautod.core.errors import Duplicate, NetautodError
 from netautod.core.guard import Guard, no_guard
 from netautod.store.client import Collection, Database
 
@@ -19,6 +20,10 @@ CHANGED = (85, 86)
 NOT_FOUND = 27  # IndexNotFound
 # What decides which documents an index has, in which order, and how long they last.
 _OPTIONS = ("unique", "partialFilterExpression", "expireAfterSeconds", "sparse", "collation")
+
+
+class NotUniqueError(NetautodError):
+    """A unique index cannot be made of what is stored; one line for the operator."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,21 +69,20 @@ def fingerprint(indexes: Iterable[Index]) -> str:
 
 
 async def create_indexes(database: Database, indexes: Iterable[Index], *, guard: Guard = no_guard) -> None:
-    """Creates what is missing; an index whose definition changed between releases is made anew."""
+    """Creates what is missing; an index whose definition changed between releases is made anew.
+
+    Raises NotUniqueError where records are equal that may not be.
+    """
     by_collection: dict[str, list[Index]] = {}
     for index in indexes:
         by_collection.setdefault(index.collection, []).append(index)
     for name, wanted in by_collection.items():
         guard()
-        collection = database.collection(name)
         try:
-            await collection.create_indexes(*(index.model() for index in wanted))
-        except OperationFailure as error:
-            if error.code not in CHANGED:
-                raise
-            for index in wanted:
-                guard()
-                await _create(collection, index)
+            await _create_all(database.collection(name), wanted, guard)
+        except Duplicate as error:
+            fields = " and ".join(error.fields)
+            raise NotUniqueError(f"{name} has several records with the same {fields}") from error
 
 
 async def drop_indexes(
@@ -93,6 +97,17 @@ async def drop_indexes(
         found = await database.collection(collection).indexes()
         for name in found.keys() & names:
             await _drop(database.collection(collection), name)
+
+
+async def _create_all(collection: Collection, wanted: Sequence[Index], guard: Guard) -> None:
+    try:
+        await collection.create_indexes(*(index.model() for index in wanted))
+    except OperationFailure as error:
+        if error.code not in CHANGED:
+            raise
+        for index in wanted:
+            guard()
+            await _create(collection, index)
 
 
 async def _create(collection: Collection, index: Index) -> None:

@@ -145,6 +145,12 @@ async def unfinished(well: Configuration, database: Database, folder: Path) -> C
     return well
 
 
+async def failed(well: Configuration, database: Database, folder: Path) -> Configuration:
+    change = {"$set": {"host": "far", "error": "sites are equal"}, "$unset": {"done_at": ""}}
+    await database.collection("migrations").update({"_id": 2}, change)
+    return well
+
+
 async def never_begun(well: Configuration, database: Database, folder: Path) -> Configuration:
     await database.collection("migrations").delete({"_id": 3})
     return well
@@ -232,6 +238,7 @@ async def no_database(well: Configuration, database: Database, folder: Path) -> 
         ),
         pytest.param(newer, "migrations", "netautod 9.9.9 has migrated this database", id="a newer version"),
         pytest.param(unfinished, "migrations", "is not done: far began it at 20", id="an unfinished one"),
+        pytest.param(failed, "migrations", "; it failed: sites are equal", id="one that failed"),
         pytest.param(never_begun, "migrations", "3 (search texts of devices) is not done", id="one to do"),
         pytest.param(half_rotated, "key rotation", "has not ended", id="a rotation that died"),
         pytest.param(half_deleted, "organizations", "acme corp is being deleted since 2026", id="half gone"),

@@ -107,6 +107,24 @@ async def test_tokens_and_devices_of_older_releases(indexed: Database) -> None:
     assert "Core-1" in device["search"]
 
 
+@pytest.mark.slow
+async def test_a_start_on_equal_records_says_which_they_are_and_the_next_goes_on(
+    database: Database, mongo_uri: str, tmp_path: Path
+) -> None:
+    sites, variables = database.collection("sites"), place(mongo_uri, database)
+    await sites.insert_many([{"_id": id, "org_id": "o", "name": "berlin"} for id in ("one", "two")])
+    text = "sites has several records with the same org_id and name"
+    refusal = rf"migration 1 \(indexes 23c27254fe3194fc\) cannot be done: {text}$"
+    with pytest.raises(NotStarted, match=refusal):
+        async with serving(tmp_path, variables=variables):
+            pass
+    [failed] = await database.collection(COLLECTION).find({})
+    assert (failed["_id"], failed["error"]) == (1, text)
+    await sites.delete({"_id": "two"})
+    async with serving(tmp_path, variables=variables):
+        assert await database.collection(COLLECTION).count({"error": {"$exists": True}}) == 0
+
+
 def place(mongo_uri: str, database: Database) -> dict[str, str]:
     return {"NETAUTOD_MONGODB_URI": mongo_uri, "NETAUTOD_MONGODB_DATABASE": database.name, **QUICK_LEASES}
 

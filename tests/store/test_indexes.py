@@ -6,7 +6,7 @@ import pytest
 from pymongo import IndexModel
 
 from netautod.store.client import Database
-from netautod.store.indexes import Index, create_indexes
+from netautod.store.indexes import Index, NotUniqueError, create_indexes
 
 INDEX = Index(collection="things", keys=(("org_id", 1), ("at", -1)))
 
@@ -39,6 +39,18 @@ async def test_one_that_changed_keeps_no_other_from_being_made(database: Databas
     assert set(found) == {"_id_", "org_id_1_at_-1", "first_1", "second_1"}
     assert found["org_id_1_at_-1"]["unique"]
     assert set(await database._raw["elsewhere"].index_information()) == {"_id_", "org_id_1_at_-1"}
+
+
+async def test_records_that_are_equal_and_may_not_be_are_told_with_their_collection(
+    database: Database,
+) -> None:
+    things = database.collection("things")
+    await things.insert_many([{"_id": number, "org_id": "o", "at": 1} for number in range(2)])
+    unique = replace(INDEX, unique=True)
+    for before in ([], [INDEX]):
+        await create_indexes(database, before)
+        with pytest.raises(NotUniqueError, match=r"^things has several records with the same org_id and at$"):
+            await create_indexes(database, [unique])
 
 
 @pytest.mark.parametrize(

@@ -99,6 +99,9 @@ async def _migrations(patient: Patient) -> AsyncIterator[Finding]:
             if found is not None:
                 text += f": {found.host} began it at {found.began_at:%Y-%m-%d %H:%M} UTC"
             todo = "start the service: it does it, or goes on where another start has died"
+            if found is not None and found.error is not None:
+                text += f"; it failed: {found.error}"
+                todo = "put that right in the database, then start the service"
             yield Finding(check="migrations", text=text, todo=todo)
 
 

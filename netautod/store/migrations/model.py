@@ -18,6 +18,10 @@ class NewerDatabase(NetautodError):
     """A newer version has changed the data: this one would misread or spoil it. One line for the operator."""
 
 
+class MigrationFailed(NetautodError):
+    """One that stays undone until somebody puts the data right; one line for the operator."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Migration:
     """`number` and `name` never change once they are released, and no number is left out.

@@ -8,14 +8,15 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
+from netautod.core.errors import NetautodError, Unavailable
 from netautod.core.guard import LeaseLostError, no_guard
 from netautod.core.waiting import migrating
 from netautod.store.client import Database
 from netautod.store.leases.lease import Lease
 from netautod.store.leases.named import NamedLeases
-from netautod.store.migrations.model import Migration, NewerDatabase, Step
+from netautod.store.migrations.model import Migration, MigrationFailed, NewerDatabase, Step
 from netautod.store.migrations.store import Applied, MigrationStore
 
 logger = logging.getLogger(__name__)
@@ -73,7 +74,7 @@ class MigrationRunner:
     async def bring_up(self) -> None:
         """Before anything is served: does what is to be done, or waits until another node has done it.
 
-        Raises NewerDatabase for a database that a newer version has migrated.
+        Raises NewerDatabase for a database that a newer version has migrated, and MigrationFailed.
         """
         with migrating():
             if await self._due(background=False):
@@ -145,8 +146,24 @@ class MigrationRunner:
         held.guard()
         await self._store.begin(migration)
         if not is_done:
-            await migration.apply(held.guard)
+            await self._try(migration, held)
         held.guard()
         seconds = time.monotonic() - began
         await self._store.finish(migration, seconds=seconds)
         logger.info("migration %d (%s) done in %.1f s", migration.number, migration.name, seconds)
+
+    async def _try(self, migration: Migration, held: Lease) -> None:
+        """What fails is said with its number and name, and noted for the doctor."""
+        try:
+            await migration.apply(held.guard)
+        except (LeaseLostError, Unavailable):
+            raise  # the next node, or the next try, goes on
+        except Exception as error:
+            text = error.text if isinstance(error, NetautodError) else f"{type(error).__name__}: {error}"
+            with suppress(Unavailable):
+                await self._store.note_failure(migration, text)
+            said = f"migration {migration.number} ({migration.name}) cannot be done: {text}"
+            if isinstance(error, NetautodError):
+                raise MigrationFailed(said) from error
+            error.add_note(said)  # a mistake of ours: the stack is wanted, too
+            raise

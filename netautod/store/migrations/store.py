@@ -1,12 +1,14 @@
 """What the database knows of its migrations: the collection `migrations`, a document for each number.
 
-`{_id: number, name, version, host, began_at, done_at, seconds}`; without `done_at` one is not finished. The
-times are the server's.
+`{_id: number, name, version, host, began_at, done_at, seconds, error}`; without `done_at` it is not
+finished. `error` is why the last try failed. The times are the server's.
 """
 
 import socket
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from netautod import __version__
 from netautod.store.client import Database, Document
@@ -27,6 +29,7 @@ class Applied:
     began_at: datetime
     done_at: datetime | None
     seconds: float | None
+    error: str | None
 
     @classmethod
     def from_document(cls, found: Document) -> "Applied":
@@ -38,6 +41,7 @@ class Applied:
             began_at=found["began_at"],
             done_at=found.get("done_at"),
             seconds=found.get("seconds"),
+            error=found.get("error"),
         )
 
 
@@ -55,6 +59,10 @@ class MigrationStore:
         change = {**literal(own), "began_at": {"$ifNull": ["$began_at", "$$NOW"]}}
         await self._applied.update({"_id": migration.number}, [{"$set": change}], upsert=True)
 
+    async def note_failure(self, migration: Migration, error: str) -> None:
+        await self._applied.update({"_id": migration.number, "done_at": None}, {"$set": {"error": error}})
+
     async def finish(self, migration: Migration, *, seconds: float) -> None:
         change = {"done_at": "$$NOW", **literal({"seconds": round(seconds, 3)})}
-        await self._applied.update({"_id": migration.number, "done_at": None}, [{"$set": change}])
+        stages: list[Mapping[str, Any]] = [{"$set": change}, {"$unset": "error"}]
+        await self._applied.update({"_id": migration.number, "done_at": None}, stages)

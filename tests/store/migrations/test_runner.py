@@ -2,17 +2,18 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import replace
 
 import pytest
 
 from netautod.app.parts.leases import named_leases
 from netautod.core.clock import SystemClock
+from netautod.core.errors import InvalidInput, Unavailable
 from netautod.core.guard import Guard, LeaseLostError, no_guard
 from netautod.executions.settings import ExecutionSettings
 from netautod.store.client import Database
-from netautod.store.migrations.model import Migration, NewerDatabase, in_pages
+from netautod.store.migrations.model import Migration, MigrationFailed, NewerDatabase, in_pages
 from netautod.store.migrations.runner import LEASE, MigrationRunner
 from netautod.store.migrations.store import MigrationStore
 from tests.support.execution import FAST
@@ -63,6 +64,11 @@ async def runner(
 async def brought_up(database: Database, migrations: Sequence[Migration], node: str = "one") -> None:
     async with runner(database, migrations, node=node) as made:
         await made.bring_up()
+
+
+async def through(node: MigrationRunner) -> None:
+    await node.bring_up()
+    await node.go_on_in_background()
 
 
 async def recorded(database: Database) -> dict[int, bool]:
@@ -121,6 +127,56 @@ async def test_one_that_died_in_the_middle_is_done_again_and_those_before_it_are
     await brought_up(database, work.of("first", "second", "third"), node="two")
     assert work.done == ["first", "second", "second", "third"]
     assert await recorded(database) == {1: True, 2: True, 3: True}
+
+
+@pytest.mark.parametrize(
+    ("error", "raised", "text"),
+    [
+        pytest.param(InvalidInput("two are equal"), MigrationFailed, "two are equal", id="the data"),
+        pytest.param(KeyError("name"), KeyError, "KeyError: 'name'", id="a mistake of ours"),
+    ],
+)
+@pytest.mark.parametrize("background", [False, True])
+async def test_one_that_fails_says_which_and_why_until_it_is_done(
+    database: Database, error: Exception, raised: type[Exception], text: str, background: bool
+) -> None:
+    work = Work()
+
+    async def fail(guard: Guard) -> None:
+        raise error
+
+    second = work.migration(2, "second", background=background)
+    known = [work.migration(1, "first"), replace(second, apply=fail)]
+    async with runner(database, known) as node:
+        with pytest.raises(raised) as caught:
+            await through(node)
+    said = f"migration 2 (second) cannot be done: {text}"
+    assert said in (str(caught.value), *getattr(caught.value, "__notes__", ()))
+    assert [one.error for one in await MigrationStore(database).all()] == [None, text]
+    async with runner(database, [known[0], second], node="two") as node:
+        await through(node)
+    assert [(one.error, one.done_at is None) for one in await MigrationStore(database).all()] == [
+        (None, False),
+        (None, False),
+    ]
+
+
+@pytest.mark.parametrize("error", [LeaseLostError("gone"), Unavailable("The database is away")])
+async def test_what_passes_by_itself_is_no_failure_of_a_migration(
+    database: Database, error: Exception
+) -> None:
+    tries = 0
+
+    async def fail(guard: Guard) -> None:
+        nonlocal tries
+        tries += 1
+        if tries == 1:
+            raise error
+
+    with nullcontext() if isinstance(error, LeaseLostError) else pytest.raises(Unavailable):
+        await brought_up(database, [Migration(number=1, name="first", apply=fail)])
+    [one] = await MigrationStore(database).all()
+    assert (one.error, tries) == (None, 2 if one.done_at else 1)
 
 
 async def test_a_second_node_waits_until_the_first_is_through(database: Database) -> None:
