@@ -200,11 +200,12 @@ class OrganizationService:
         """
         organization = await self.deletable(name)
         now = self._clock.now()
-        begins = await self._store.begin_deletion(organization.id, now)
+        unrecorded = await self._store.begin_deletion(organization.id, now)
         # Once more each time: whoever was being made a user at the first one is none any more.
         await self._users.disable_all(organization.id, now)
-        if begins:
+        if unrecorded:  # a death between the two leaves two events rather than none
             await self._note_deletion("organization.delete", organization, {})
+            await self._store.deletion_recorded(organization.id)
         return organization
 
     async def note_deleted(self, organization: Organization, counts: Mapping[str, int]) -> None:

@@ -8,6 +8,7 @@ from netautod.store.indexes import Index
 from netautod.users.models import Organization
 
 COLLECTION = "organizations"
+UNRECORDED = "deletion_unrecorded"
 INDEXES = (Index(collection=COLLECTION, keys=(("name", 1),), unique=True),)
 
 
@@ -38,9 +39,13 @@ class OrganizationStore:
         await self._organizations.update({"_id": org_id}, {"$set": {"ready": True}})
 
     async def begin_deletion(self, org_id: OrgId, now: datetime) -> bool:
-        """False if it has begun before, or is over."""
+        """Whether the event of its beginning is not written yet, whoever has begun it."""
         where = {"_id": org_id, "deleting_since": None}
-        return await self._organizations.update(where, {"$set": {"deleting_since": now}})
+        await self._organizations.update(where, {"$set": {"deleting_since": now, UNRECORDED: True}})
+        return await self._organizations.find_one({"_id": org_id, UNRECORDED: True}) is not None
+
+    async def deletion_recorded(self, org_id: OrgId) -> None:
+        await self._organizations.update({"_id": org_id}, {"$unset": {UNRECORDED: ""}})
 
     async def all(self) -> list[Organization]:
         """In the order of their names."""

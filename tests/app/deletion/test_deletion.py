@@ -190,6 +190,34 @@ async def test_half_deleted_nobody_gets_in_and_the_name_is_taken(
     assert begun == 1
 
 
+@pytest.mark.parametrize(
+    ("place", "dies"),
+    [("users", "disable_all"), ("audit", "record"), ("organizations", "deletion_recorded")],
+)
+async def test_a_deletion_that_dies_at_its_beginning_is_on_record(
+    installation: Installation,
+    deletion: OrganizationDeletion,
+    monkeypatch: pytest.MonkeyPatch,
+    place: str,
+    dies: str,
+) -> None:
+    acme = await made(installation, "acme")
+
+    async def die(*arguments: Any, **more: Any) -> None:
+        raise RuntimeError("killed")
+
+    part = installation.audit if place == "audit" else getattr(installation.stores, place)
+    for killed, call in ((part, dies), (installation.stores.system, "put_pause")):
+        monkeypatch.setattr(killed, call, die)
+        with pytest.raises(RuntimeError, match="killed"):
+            await deletion.run("acme")
+        monkeypatch.undo()
+    await deletion.run("acme")
+    where = {"action": "organization.delete", "resource_id": acme}
+    written = await installation.database.collection("audit_events").count(where)
+    assert written == (2 if dies == "deletion_recorded" else 1)
+
+
 async def test_what_runs_is_cancelled_and_what_a_node_writes_late_is_found(
     installation: Installation, deletion: OrganizationDeletion, monkeypatch: pytest.MonkeyPatch
 ) -> None:
