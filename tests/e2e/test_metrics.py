@@ -135,7 +135,7 @@ async def test_what_is_done_is_counted(tmp_path: Path, flags: tuple[str, ...], p
 
 
 async def test_gauges_of_the_database(tmp_path: Path) -> None:
-    """A paused organization: what is due stays due, and is told."""
+    """A paused organization: what is due stays due, and is told; and the disk of its own database is."""
     port = free_port()
     async with serving(tmp_path / "data", variables={"NETAUTOD_METRICS_PORT": str(port)}) as service:
         console = Console(client=await service.client())
@@ -147,6 +147,8 @@ async def test_gauges_of_the_database(tmp_path: Path) -> None:
             return sample("executions_pending")(await read(port)) == 1
 
         await eventually(pending, seconds=30)
+        free = sample("database_disk_free_bytes")(await read(port))
+        assert free > 1_000_000  # bytes: the disk is not full
 
 
 async def test_a_port_that_is_taken_ends_the_start(tmp_path: Path) -> None:
