@@ -101,7 +101,6 @@ DECLARED: Mapping[str, Declared] = {
     "polls_running": _gauge("Polls running on this node now."),
     "polls_waiting": _learned("Polls that were asked for and have not begun, of all organizations."),
     "collectors_abandoned": Declared(help="Collectors of polls that ignored their cancellation."),
-    "database_disk_free_mb": _learned("MiB free on the disk of the service's own database."),
     "database_disk_free_bytes": _learned("Bytes free on the disk of the service's own database."),
     "database_command_seconds": _seconds("Answers of the database, by command.", "command"),
     "database_up": _learned("Whether the database answered when this page was made."),
@@ -136,8 +135,6 @@ DECLARED: Mapping[str, Declared] = {
     "plugins_observer_dropped": Declared(help="Events that an observer was too far behind to be told."),
     "plugins_observer_failures": Declared(help="Observers of plugins that raised."),
 }
-# Of those that /api/system/status has always shown; the page shows them in bytes.
-NOT_ON_THE_PAGE = frozenset({"database_disk_free_mb"})
 
 
 @dataclass(kw_only=True)

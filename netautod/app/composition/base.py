@@ -11,7 +11,7 @@ from netautod.app.parts.plugins import Additions, additions_of, filled_in, plugi
 from netautod.app.plugins.manager import PluginManager
 from netautod.app.settings import Settings
 from netautod.app.watch.watched import Watched
-from netautod.core.disk import MIB, Space
+from netautod.core.disk import Space
 from netautod.core.metrics import Metrics
 from netautod.outbound.addresses import AddressRules
 from netautod.outbound.client import GuardedClient
@@ -66,5 +66,4 @@ async def base_of(configuration: Configuration, installation: Installation, watc
 
 
 def _note_space(metrics: Metrics, space: Space) -> None:
-    metrics.set("database_disk_free_mb", space.free // MIB)
     metrics.set("database_disk_free_bytes", space.free)

@@ -16,7 +16,7 @@ from prometheus_client.core import (
 from prometheus_client.parser import text_string_to_metric_families
 from prometheus_client.registry import Collector
 
-from netautod.core.metrics import DECLARED, NOT_ON_THE_PAGE, Declared, Metrics, Observed, Series
+from netautod.core.metrics import DECLARED, Declared, Metrics, Observed, Series
 
 logger = logging.getLogger(__name__)
 PREFIX = "netautod_"
@@ -59,8 +59,7 @@ def _families(series: Iterable[Series]) -> Iterator[Metric]:
     for one in series:
         found[one.name].append(one)
     for name, declared in DECLARED.items():
-        if name not in NOT_ON_THE_PAGE:
-            yield _family(PREFIX + name, declared, found[name])
+        yield _family(PREFIX + name, declared, found[name])
 
 
 def _family(name: str, declared: Declared, series: Iterable[Series]) -> Metric:
