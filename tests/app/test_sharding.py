@@ -105,7 +105,7 @@ def test_the_recorded_queries_of_all_shards_go_through_the_index_that_is_named()
 
 def test_whatever_has_a_condition_is_looked_at() -> None:
     """By the names of its parameters: one with another name has to be added to tests/support/across.py."""
-    without = {"insert", "insert_many", "insert_in_order", "create_indexes", "index_names", "drop_index"}
+    without = {"insert", "insert_many", "insert_in_order", "create_indexes", "indexes", "drop_index"}
     others = {"name", "require_room", "unacknowledged_by_others", "for_leases"}
     calls = {name: call for name, call in vars(Collection).items() if not name.startswith("_")}
     assert {name for name, call in calls.items() if not hasattr(call, "__wrapped__")} == without | others
