@@ -56,6 +56,9 @@ class RestoreMarker:
         try:
             await self._marks.insert({"_id": MARK_ID, **vars(begun), "epoch": 0, "lease_until": NEVER})
         except Duplicate:
+            # A mark that was made before there were claims.
+            unclaimed = {"$set": {"epoch": 0, "lease_until": NEVER}}
+            await self._marks.update({"_id": MARK_ID, "epoch": None}, unclaimed)
             return await self.find() or begun
         return begun
 
