@@ -1,11 +1,15 @@
 """The pages of the manual and what stands in them."""
 
 import re
-from dataclasses import dataclass
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 MANUAL = ROOT / "netautod" / "manual"
+README = "README.md"
+UNRUN = ROOT / "tests" / "data" / "unrun_commands.toml"
 _BLOCK = re.compile(r"^(?P<indent> *)```(?P<language>\w*)\n(?P<text>.*?)^(?P=indent)```$", re.M | re.S)
 
 
@@ -17,9 +21,23 @@ class Block:
     text: str
 
 
+@dataclass(frozen=True, kw_only=True)
+class UnrunBlock:
+    """A block of commands that no test runs, as `tests/data/unrun_commands.toml` lists it.
+
+    `first_line` is the first line of the block or its beginning. `options` has commands that print help, each
+    with the words of the block that stand in that help.
+    """
+
+    page: str
+    first_line: str
+    reason: str
+    options: Mapping[str, list[str]] = field(default_factory=dict)
+
+
 def page(name: str) -> str:
-    """Return the text of a page by its path below `manual/`, such as `use/devices.md`."""
-    return (MANUAL / name).read_text(encoding="utf-8")
+    """Return the text of a page by its path below `manual/`, such as `use/devices.md`, or of `README.md`."""
+    return ((ROOT if name == README else MANUAL) / name).read_text(encoding="utf-8")
 
 
 def pages() -> list[str]:
@@ -43,3 +61,15 @@ def blocks(text: str, language: str = "") -> list[Block]:
         if not language or match["language"] == language:
             found.append(Block(language=match["language"], text=block))
     return found
+
+
+def unrun_blocks(page_name: str = "") -> list[UnrunBlock]:
+    """Return the blocks that no test runs, only those of one page if it is given."""
+    listed = [UnrunBlock(**block) for block in tomllib.loads(UNRUN.read_text(encoding="utf-8"))["block"]]
+    return [block for block in listed if page_name in ("", block.page)]
+
+
+def commands(page_name: str, text: str) -> list[str]:
+    """Return the `sh` blocks of a page's text that a test runs, in order."""
+    unrun = tuple(block.first_line for block in unrun_blocks(page_name))
+    return [block.text for block in blocks(text, "sh") if not block.text.startswith(unrun)]
