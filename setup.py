@@ -131,6 +131,9 @@ setup(
             "app/plugins/templates/**/*.txt",
             "console/templates/**/*.html",
             "console/static/*",
+            "manual/**/*.md",
+            "manual/**/*.png",
+            "manual/**/*.svg",
         ]
     },
     data_files=[("share/netautod", ["README.md", *(f"config/{name}" for name in CONFIG)])],

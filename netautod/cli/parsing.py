@@ -13,6 +13,7 @@ Inner: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 # for is loaded: together they take 50 MB, which the process that watches the service would keep.
 COMMANDS = {
     "serve": "serve",
+    "help": "manual",
     "check-config": "check_config",
     "doctor": "doctor",
     "plugins": "plugins",
@@ -50,6 +51,14 @@ class Commands:
         """The parser of a new command; `run` returns the exit code."""
         made = self._found.add_parser(name, parents=[settings_flags()], help=help, description=help)
         made.set_defaults(run=run)
+        return made
+
+    def add_without_settings(
+        self, name: str, run: Callable[[argparse.Namespace], int], help: str
+    ) -> argparse.ArgumentParser:
+        """Return the parser of a new command that needs no settings and no installation."""
+        made = self._found.add_parser(name, help=help, description=help)
+        made.set_defaults(without_settings=run)
         return made
 
     def group(self, name: str, help: str) -> "Commands":

@@ -100,6 +100,8 @@ async def test_the_installed_files_and_commands(installed: Installed) -> None:
     options: dict[str, Any] = {"command": command, "cwd": installed.folder, "variables": CLEAN}
     checked = await run("check-config", "--config", str(shipped), **options)
     assert (checked.code, checked.out, checked.err) == (0, "the settings are valid\n", "")
+    manual = await run("help", "index", **options)
+    assert manual.out == (ROOT / "netautod" / "manual" / "index.md").read_text()
     plugins = await run("plugins", **options)
     assert [line.split() for line in plugins.out.splitlines()] == [
         [name, __version__, "ok"] for name in plugin_names()

@@ -1,0 +1,113 @@
+"""The pages of the manual: their form, the index and every link."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from netautod.manual.library import Manual
+from netautod.manual.page import Page
+from tests.support.manual import MANUAL, ROOT
+
+INDEX = "index"
+SHORTEST, LONGEST = 40, 200  # lines
+# Of the changes of all versions there may be more, and no fewer than there are.
+ANY_LENGTH = {INDEX, "changes"}
+_CODE = re.compile(r"^(\s*)(```|~~~).*?^\1\2$|`[^`\n]+`", re.M | re.S)
+_LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
+# Links may lead to these although they are not written yet.
+PLANNED = {
+    *("use/first-hour", "use/console", "use/api", "use/devices", "use/inventory", "use/tasks", "use/backups"),
+    *("use/discovery", "use/agents", "use/documents", "use/events-and-webhooks"),
+    *("use/routes", "use/permissions", "use/events", "use/platforms"),
+    *("operate/install", "operate/settings", "operate/secrets", "operate/logins", "operate/proxies-and-tls"),
+    *("operate/scale", "operate/upgrade", "operate/backup-and-restore", "operate/metrics-and-alerts"),
+    *("operate/audit", "operate/troubleshooting", "operate/all-settings", "operate/all-metrics"),
+    *("operate/command-line", "operate/risks", "operate/audit-actions"),
+    *("extend/first-plugin", "extend/hooks", "extend/executors", "extend/collectors", "extend/platforms"),
+    *("extend/sources", "extend/models-and-tools", "extend/authentication", "extend/settings"),
+    *("extend/routes-and-commands", "extend/testing", "extend/publishing", "extend/all-hooks"),
+    *("develop/architecture", "develop/glossary", "develop/recipes", "develop/tests", "develop/benchmarks"),
+    "changes",
+}
+PAGES = Manual.installed().pages
+
+
+def links(page: Page) -> list[str]:
+    """Return the targets of the links of a page; what stands in code is none."""
+    return _LINK.findall(_CODE.sub("", page.text))
+
+
+def broken(page: Page) -> list[str]:
+    """Return the links of a page that lead nowhere in the manual."""
+    return [link for link in links(page) if "://" not in link and not leads_somewhere(page, link)]
+
+
+def leads_somewhere(page: Page, link: str) -> bool:
+    path, _, anchor = link.partition("#")
+    target = (MANUAL / page.name).parent / path if path else MANUAL / f"{page.name}.md"
+    name = target.resolve().relative_to(MANUAL).with_suffix("").as_posix()
+    if target.suffix != ".md":
+        return target.is_file() and not anchor
+    if name not in PAGES:
+        return name in PLANNED
+    return not anchor or anchor in {section.anchor for section in PAGES[name].sections}
+
+
+def unlisted(index: Page) -> set[str]:
+    """Return the pages that the index does not name."""
+    return set(PAGES) - {INDEX} - {link.removesuffix(".md") for link in links(index)}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_link_leads_to_a_page_and_a_heading(name: str) -> None:
+    assert broken(PAGES[name]) == []
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        pytest.param("../use/nowhere.md", id="no such page"),
+        pytest.param("style.md#nowhere", id="no such heading"),
+        pytest.param("#nowhere", id="no such heading of its own"),
+        pytest.param("../pictures/nowhere.png", id="no such picture"),
+        pytest.param("/help/develop/style", id="not relative"),
+    ],
+)
+def test_a_broken_link_is_found(link: str) -> None:
+    page = Page("develop/mine", f"# Mine\n\nSee [this]({link}), `[no]({link})` and [style](style.md).\n")
+    if link.startswith("/"):
+        with pytest.raises(ValueError, match="not in the subpath"):
+            broken(page)
+    else:
+        assert broken(page) == [link]
+
+
+def test_the_index_names_every_page() -> None:
+    assert unlisted(PAGES[INDEX]) == set()
+
+
+def test_a_page_that_the_index_does_not_name_is_found() -> None:
+    index = Page(INDEX, PAGES[INDEX].text.replace("(develop/style.md)", "(develop/nowhere.md)"))
+    assert unlisted(index) == {"develop/style"}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_page_begins_with_its_only_title(name: str) -> None:
+    page = PAGES[name]
+    assert page.text.startswith("# ")
+    assert [section.heading for section in page.sections if section.level == 1] == [page.title]
+
+
+@pytest.mark.parametrize("name", sorted(PAGES.keys() - ANY_LENGTH))
+def test_a_page_can_be_read_at_once(name: str) -> None:
+    assert SHORTEST <= PAGES[name].text.count("\n") <= LONGEST
+
+
+def test_every_file_of_the_manual_is_in_the_packages() -> None:
+    """The wheel and the sdist take these kinds of files and no others."""
+    manifest = (ROOT / "MANIFEST.in").read_text()
+    kinds = {path.suffix for path in Path(MANUAL).rglob("*") if path.is_file()} - {".pyc", ".py"}
+    for kind in kinds:
+        assert re.search(rf"^recursive-include netautod .*\*\{kind}( |$)", manifest, re.M), kind
+        assert f'"manual/**/*{kind}"' in (ROOT / "setup.py").read_text()
