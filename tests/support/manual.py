@@ -47,9 +47,11 @@ def pages() -> list[str]:
 
 def section(text: str, heading: str) -> str:
     """Return what stands under a heading, up to the next one of its level or above."""
-    found = re.search(rf"^(#+) {re.escape(heading)}$", text, re.M)
+    outside = _BLOCK.sub(lambda block: " " * len(block[0]), text)  # a comment in a block is no heading
+    found = re.search(rf"^(#+) {re.escape(heading)}$", outside, re.M)
     assert found is not None, heading
-    return re.split(rf"^#{{1,{len(found[1])}}} ", text[found.end() :], maxsplit=1, flags=re.M)[0]
+    end = re.compile(rf"^#{{1,{len(found[1])}}} ", re.M).search(outside, found.end())
+    return text[found.end() : end.start() if end else len(text)]
 
 
 def blocks(text: str, language: str = "") -> list[Block]:
