@@ -31,11 +31,14 @@ class SecretFile:
 
 KEY_FILE_READABLE: RiskRule[Collection[SecretFile]] = RiskRule(
     name="key-file-readable",
+    cause="others may read the master key, `server.tls_key`, or a settings file that holds secrets (which a "
+    "group may read)",
     text="other users of this machine can read secrets; chmod 600",
     found=lambda files: [str(file.path) for file in files if file.is_open],
 )
 SECRET_IN_FILE: RiskRule[Collection[str]] = RiskRule(
     name="secret-in-settings-file",
+    cause="a secret of a plugin stands in the settings file itself",
     text="secrets of plugins stand in clear in the settings file and its copies; NAME_file, a credential of "
     "systemd's or the vault hold them better",
     found=list,

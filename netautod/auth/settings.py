@@ -17,6 +17,7 @@ class AuthSettings:
     RISKS: ClassVar[tuple[RiskRule["AuthSettings"], ...]] = (
         RiskRule(
             name="weak-lockout",
+            cause="`auth.lockout_failures` over 100, or a window or lockout of under a minute",
             text="passwords can be guessed by the thousand from one address",
             found=lambda one: _weak_lockout(one),
         ),
@@ -52,6 +53,7 @@ class SshCaSettings:
     RISKS: ClassVar[tuple[RiskRule["SshCaSettings"], ...]] = (
         RiskRule(
             name="root-certificates",
+            cause="no `root` in `ssh_ca.reserved_principals`",
             text="a user of that name gets SSH certificates that every host takes for root",
             found=lambda one: (
                 [] if ROOT in one.reserved_principals else [f"ssh_ca.reserved_principals lacks {ROOT}"]

@@ -5,16 +5,18 @@ A held key may be a wildcard: `*` grants everything, `devices.*` every key that 
 
 from collections.abc import Iterable, Mapping
 
-KNOWN_PERMISSIONS = (
-    "devices.access",
-    "devices.manage",
-    "credentials.manage",
-    "config.deploy",
-    "users.manage",
-    "system.manage",
-    "tasks.operate",
-    "docs.manage",
-)
+# By key: what it allows, as the console and the manual say it.
+DESCRIPTIONS: Mapping[str, str] = {
+    "devices.access": "See devices, configs, discovered data; pull configs; poll and test devices",
+    "devices.manage": "Add, change and delete devices; run single commands",
+    "credentials.manage": "Make and change credentials, vouch for devices, reveal secrets",
+    "config.deploy": "Let agents and tasks write to devices",
+    "users.manage": "Make and change users and roles",
+    "system.manage": "Audit, nodes, plugins, webhooks, pause of the service",
+    "tasks.operate": "Make, run and approve tasks",
+    "docs.manage": "Make and change documents",
+}
+KNOWN_PERMISSIONS = tuple(DESCRIPTIONS)
 # Holding the key also grants those behind it.
 IMPLIED = {"devices.manage": ("devices.access",)}
 

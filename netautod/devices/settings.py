@@ -12,6 +12,7 @@ class DeviceSettings:
     RISKS: ClassVar[tuple[RiskRule["DeviceSettings"], ...]] = (
         RiskRule(
             name="telnet",
+            cause="`devices.allow_telnet`: passwords and configurations of devices in the clear",
             text="the passwords and configurations of devices may cross the network in the clear",
             found=lambda section: ["devices.allow_telnet"] if section.allow_telnet else [],
         ),

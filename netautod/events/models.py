@@ -11,6 +11,7 @@ from netautod.core.errors import InvalidInput
 from netautod.core.identity import OrgId
 
 EXECUTION, LOG, POLL, CONFIG, APPROVAL = "execution", "log", "poll", "config", "approval"
+RESET, END = "reset", "end"
 OPERATE, DEVICES = "tasks.operate", "devices.access"
 RESUMABLE: Final = timedelta(minutes=5)
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -18,6 +19,54 @@ _MILLISECOND: Final = timedelta(milliseconds=1)
 _FORM: Final = re.compile(r"(\d{1,14})-([0-9a-f]{1,16})(?:~([0-9a-f]{8})\.(\d{1,9}))?")
 # Sorts before the key of every event of its millisecond.
 _BEFORE_ALL: Final = "0"
+
+
+@dataclass(frozen=True, kw_only=True)
+class EventKind:
+    """An event of the stream for the manual. `permission` is None for one that every listener gets."""
+
+    name: str
+    permission: str | None
+    data: str
+
+
+KINDS: Final = (
+    EventKind(
+        name=EXECUTION,
+        permission=OPERATE,
+        data="each state of an execution: an item of `/api/tasks/executions` as it was then, and `at`",
+    ),
+    EventKind(
+        name=LOG,
+        permission=OPERATE,
+        data="with `?execution_id=` alone: a line of that log as its route has it, and `execution_id`",
+    ),
+    EventKind(
+        name=APPROVAL,
+        permission=OPERATE,
+        data="`execution_id`, `task_id`, `task_name`, `decision` (null: requested; approved, rejected, "
+        "expired, "
+        "cancelled), `by`, `comment`, `expires_at`, `at`",
+    ),
+    EventKind(
+        name=POLL, permission=DEVICES, data="each state of a poll: an item of `poll-history`, and `at`"
+    ),
+    EventKind(
+        name=CONFIG,
+        permission=DEVICES,
+        data="a new version that was captured (not imported): an item of `/configs`, as it was made",
+    ),
+    EventKind(
+        name=RESET, permission=None, data="`reason`: events may be missing here; read again what you show"
+    ),
+    EventKind(
+        name=END,
+        permission=None,
+        data="`reason` of the end of the stream: `token` (it is no longer valid), `draining` (the node "
+        "stops), "
+        "`slow` (the client did not read)",
+    ),
+)
 
 
 class Position(NamedTuple):

@@ -4,10 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from netautod.core import json_values
-from netautod.events.models import Event, Resumed
+from netautod.events.models import END, RESET, Event, Resumed
 
 RETRY_MILLIS = 2000
-RESET, END = "reset", "end"
 
 
 def written(name: str, data: Mapping[str, Any]) -> bytes:

@@ -16,12 +16,15 @@ class ServerSettings:
     RISKS: ClassVar[tuple[RiskRule["ServerSettings"], ...]] = (
         RiskRule(
             name="proxy-without-addresses",
+            cause="`server.behind_proxy` without `server.trusted_proxies`: all clients have the proxy's "
+            "address",
             text="all clients share the proxy's address: one who guesses passwords locks out everybody",
             found=lambda one: _proxy_without_addresses(one),
             refused=True,
         ),
         RiskRule(
             name="trust-all-proxies",
+            cause="`server.trusted_proxies` takes in every address: clients choose theirs",
             text="whoever sends X-Forwarded-For chooses his address, past lockout, limits and audit",
             found=lambda one: (
                 ["server.trusted_proxies takes in every address"]
@@ -32,12 +35,14 @@ class ServerSettings:
         ),
         RiskRule(
             name="cors-all",
+            cause="origins `*` (accepted, it lets in every origin) or `null` in `server.cors_origins`",
             text="a page of any site may call the API in the browser of whoever opens it",
             found=lambda one: [f"server.cors_origins: {o!r}" for o in one.cors_origins if _any_site(o)],
             refused=True,
         ),
         RiskRule(
             name="plain-http",
+            cause="neither TLS nor `server.behind_proxy`, on another address than loopback",
             text="passwords and tokens cross the network in clear; set server.tls_certificate, or "
             "server.behind_proxy if a proxy ends TLS",
             found=lambda one: [f"server.host: {one.host}"] if _in_clear(one) else (),
@@ -107,6 +112,7 @@ class LimitSettings:
     RISKS: ClassVar[tuple[RiskRule["LimitSettings"], ...]] = (
         RiskRule(
             name="no-request-limit",
+            cause="no limit: `limits.requests_per_second = 0`",
             text="one client can keep a node so busy that nobody else is served",
             found=lambda one: _limits_at_zero(one),
         ),

@@ -1,6 +1,6 @@
 """The names of the events that a webhook may choose."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 EXECUTION_FINISHED = "execution_finished"
 CONFIG_CHANGED = "config_changed"
@@ -8,7 +8,17 @@ BACKUP_STALE = "backup_stale"
 CREDENTIAL_SUSPENDED = "credential_suspended"
 # Of polls: the kinds of changes.
 CHANGES = ("neighbor_lost", "interface_down", "device_unreachable", "device_reachable")
-OWN = (EXECUTION_FINISHED, CONFIG_CHANGED, BACKUP_STALE, CREDENTIAL_SUSPENDED, *CHANGES)
+DESCRIPTIONS: Mapping[str, str] = {
+    EXECUTION_FINISHED: "An execution has ended; retries are not reported, only the end.",
+    CONFIG_CHANGED: "A new version of a device's configuration was stored.",
+    BACKUP_STALE: "A device has had no good backup for `backups.stale_hours`; once until the next good one.",
+    CREDENTIAL_SUSPENDED: "A device refused a credential; background work leaves it alone there for a while.",
+    "neighbor_lost": "A poll no longer finds a neighbor that was heard on an interface.",
+    "interface_down": "An interface went down that nobody has turned off.",
+    "device_unreachable": "`polling.unreachable_after` polls in a row got no answer from a device.",
+    "device_reachable": "A device that was unreachable answers again.",
+}
+OWN = tuple(DESCRIPTIONS)
 TEST = "test"
 """What the test of a webhook is called; nobody can choose it."""
 

@@ -22,6 +22,7 @@ class AgentSettings:
     RISKS: ClassVar[tuple[RiskRule["AgentSettings"], ...]] = (
         RiskRule(
             name="agent-in-clear",
+            cause="an `http://` address of another machine in `agent.base_url`",
             text="what agents read, and the key of the model, cross the network in clear",
             found=lambda one: [f"agent.base_url: {host}" for host in [_host_in_clear(one.base_url)] if host],
         ),

@@ -38,11 +38,14 @@ class LdapSettings:
     RISKS: ClassVar[tuple[RiskRule["LdapSettings"], ...]] = (
         RiskRule(
             name="ldap-without-tls",
+            cause="a server of `ldap.urls` on another machine without StartTLS, or with "
+            "`ldap.verify_tls = false`",
             text="whoever is on the way to the directory reads passwords, or says who may log in",
             found=lambda one: _without_tls(one),
         ),
         RiskRule(
             name="directory-gives-admin",
+            cause="role `admin` in `default_roles` of `[ldap]` or `[oidc]` with `auto_provision`",
             text="everybody in the directory becomes an administrator",
             found=lambda one: (
                 ["ldap.default_roles"] if one.auto_provision and "admin" in one.default_roles else ()

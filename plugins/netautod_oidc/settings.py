@@ -33,6 +33,7 @@ class OidcSettings:
     RISKS: ClassVar[tuple[RiskRule["OidcSettings"], ...]] = (
         RiskRule(
             name="oidc-redirect-in-clear",
+            cause="an `http://` address of another machine in `oidc.redirect_uris`",
             text="tokens of logins cross the network in clear",
             found=lambda one: [
                 f"{one.NAME}.redirect_uris: {uri}" for uri in one.redirect_uris if _in_clear(uri)
@@ -40,6 +41,7 @@ class OidcSettings:
         ),
         RiskRule(
             name="directory-gives-admin",
+            cause="role `admin` in `default_roles` of `[ldap]` or `[oidc]` with `auto_provision`",
             text="everybody in the directory becomes an administrator",
             found=lambda one: (
                 [f"{one.NAME}.default_roles"] if one.auto_provision and "admin" in one.default_roles else ()

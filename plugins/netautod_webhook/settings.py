@@ -26,6 +26,7 @@ class WebhookSettings:
     RISKS: ClassVar[tuple[RiskRule["WebhookSettings"], ...]] = (
         RiskRule(
             name="webhook-in-clear",
+            cause="an `http://` address of another machine in `webhook.urls`",
             text="events, and what is secret in the URL, cross the network in clear",
             # The server alone: the rest of the URL may be secret.
             found=lambda one: [f"webhook.urls: {host}" for host in map(_host_in_clear, one.urls) if host],

@@ -6,7 +6,7 @@ from netautod.console.base.forms import FORM
 from netautod.console.base.pages import PageHandler
 from netautod.core.json_values import to_text
 from netautod.core.pages import Page
-from netautod.core.permissions import KNOWN_PERMISSIONS, grants
+from netautod.core.permissions import DESCRIPTIONS, grants
 from netautod.core.schema import PageQuery
 from netautod.http.access import requires
 from netautod.http.routes import Route
@@ -16,16 +16,6 @@ from netautod.users.roles.service import RoleService
 from netautod.users.schemas import RoleRequest
 
 PATH, PERMISSION = "/roles", "users.manage"
-MEANINGS = {
-    "devices.access": "See devices, configs, discovered data; pull configs; poll and test devices",
-    "devices.manage": "Add, change and delete devices; run single commands",
-    "credentials.manage": "Make and change credentials, vouch for devices, reveal secrets",
-    "config.deploy": "Let agents and tasks write to devices",
-    "users.manage": "Make and change users and roles",
-    "system.manage": "Audit, nodes, plugins, webhooks, pause of the service",
-    "tasks.operate": "Make, run and approve tasks",
-    "docs.manage": "Make and change documents",
-}
 
 
 class RolePage(PageHandler):
@@ -39,8 +29,7 @@ class RolePage(PageHandler):
 
     def catalogue(self) -> dict[str, str]:
         """Every permission that a role can have, with what it means."""
-        ours = {key: MEANINGS.get(key, "") for key in KNOWN_PERMISSIONS}
-        return {"*": "Everything", **ours, **self.capabilities.permissions.of_plugins}
+        return {"*": "Everything", **DESCRIPTIONS, **self.capabilities.permissions.of_plugins}
 
     async def show_form(self, title: str, role: Role | None = None) -> None:
         chosen = () if role is None else role.permissions

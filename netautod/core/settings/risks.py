@@ -16,13 +16,14 @@ class RiskRule(Generic[S]):
     """`found` answers what of a section is at risk, in words without secrets; nothing: no risk.
 
     `name` is what administrators accept it by; sections may share one. `text` says in a sentence, without a
-    full stop, what can happen.
+    full stop, what can happen. `cause` says for the manual which settings bring it about.
     """
 
     name: str
     text: str
     found: Callable[[S], Iterable[str]]
     refused: bool = False
+    cause: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,6 +12,7 @@ class PollingSettings:
     RISKS: ClassVar[tuple[RiskRule["PollingSettings"], ...]] = (
         RiskRule(
             name="device-tls-unverified",
+            cause="`polling.verify_tls = false`: passwords go to whoever answers for a device by HTTPS",
             text="whoever stands between here and a device gets the password of its HTTPS interface",
             found=lambda section: [] if section.verify_tls else ["polling.verify_tls"],
         ),

@@ -1,0 +1,1 @@
+"""Pages of the manual that are written from the code; `python -m tests.repository.generated` renews all."""

@@ -1,0 +1,30 @@
+"""What an installation with the plugins of this repository has, without settings of its own."""
+
+from collections.abc import Iterable
+from functools import cache
+from importlib.metadata import EntryPoint
+
+from netautod.app.configuration import Configuration, load
+from netautod.app.parts.plugins import plugins_of
+from netautod.app.plugins.loading import installed
+from netautod.app.plugins.manager import PluginManager
+from netautod.outbound.addresses import AddressRules
+from netautod.outbound.client import GuardedClient
+
+
+def _shipped() -> Iterable[EntryPoint]:
+    return [entry for entry in installed() if entry.value.startswith("netautod_")]
+
+
+def _refuse(warning: str) -> None:
+    raise AssertionError(warning)
+
+
+@cache
+def configuration() -> Configuration:
+    return load(file=None, environment={}, flags={}, warn=_refuse, found=_shipped)
+
+
+@cache
+def plugins() -> PluginManager:
+    return plugins_of(configuration(), GuardedClient(AddressRules.allowing(())))
