@@ -1,7 +1,11 @@
-"""The commands of README and of the pages for users, run as printed against a demo of their own."""
+"""The commands of README and of the pages for users, run as printed against a demo of their own.
+
+Other systems that a page names (a NetBox, a language model, a receiver of webhooks) are servers of the test.
+"""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -10,6 +14,9 @@ import pytest
 from tests.support.manual import blocks, commands, page, pages, section
 from tests.support.programs.service import Finished, serving
 from tests.support.programs.shell import run_commands
+from tests.support.servers.model_server import model_server
+from tests.support.servers.netbox import V2_TOKEN, NetBoxReplay
+from tests.support.servers.webhook_receiver import receiving
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 FIRST_HOUR = "use/first-hour.md"
@@ -17,13 +24,45 @@ PRINTED_URL = "http://127.0.0.1:8080"
 USE = [name for name in pages() if name.startswith("use/") and commands(name, page(name))]
 
 
+@dataclass(frozen=True, kw_only=True)
+class Demo:
+    """A running demo below a home folder, its settings, and what stands for printed addresses."""
+
+    home: Path
+    variables: dict[str, str]
+    printed: dict[str, str]
+
+    async def follow(self, *blocks: str) -> Finished:
+        here = [self._here(block) for block in blocks]
+        return await run_commands(here, self.home, variables=self.variables)
+
+    def _here(self, text: str) -> str:
+        for printed, real in self.printed.items():
+            text = text.replace(printed, real)
+        return text
+
+
 @asynccontextmanager
-async def a_demo() -> AsyncIterator[tuple[Path, str]]:
-    """Start a demo with its data folder below a home folder of its own; yield that folder and the URL."""
-    with TemporaryDirectory(prefix="netautod-manual-") as folder:
-        home = Path(folder)
-        async with serving(home / ".local" / "share" / "netautod", "--demo") as service:
-            yield home, service.url
+async def a_demo() -> AsyncIterator[Demo]:
+    netbox = NetBoxReplay()
+    try:
+        with TemporaryDirectory(prefix="netautod-manual-") as folder:
+            home = Path(folder)
+            data = home / ".local" / "share" / "netautod"
+            async with (
+                receiving() as receiver,
+                model_server() as model,
+                serving(data, "--demo", variables=model.variables) as service,
+            ):
+                printed = {
+                    PRINTED_URL: service.url,
+                    "https://netbox.example": netbox.url,
+                    "nbt_...": V2_TOKEN,
+                    "https://chat.example/hook": receiver.url,
+                }
+                yield Demo(home=home, variables=model.variables, printed=printed)
+    finally:
+        netbox.close()
 
 
 def login_commands() -> str:
@@ -31,22 +70,16 @@ def login_commands() -> str:
     return blocks(section(page(FIRST_HOUR), "Log in from the shell"), "sh")[0].text
 
 
-async def followed(printed: list[str]) -> Finished:
-    """Run blocks against a demo; only the port of the service differs from what is printed."""
-    assert any(PRINTED_URL in block for block in printed)
-    async with a_demo() as (home, url):
-        return await run_commands([block.replace(PRINTED_URL, url) for block in printed], home)
-
-
 @pytest.mark.parametrize("name", USE)
 async def test_every_command_of_a_page_succeeds(name: str) -> None:
-    printed = commands(name, page(name))
     before = [] if name == FIRST_HOUR else [login_commands()]
-    done = await followed([*before, *printed])
+    async with a_demo() as demo:
+        done = await demo.follow(*before, *commands(name, page(name)))
     assert done.code == 0, f"{done.err[-4000:]}\n{done.out[-2000:]}"
 
 
 async def test_a_command_that_gets_an_error_fails() -> None:
-    done = await followed([login_commands(), 'curl -s $url/api/devices/nowhere -H "$auth" | jq .'])
+    async with a_demo() as demo:
+        done = await demo.follow(login_commands(), 'curl -s $url/api/devices/nowhere -H "$auth" | jq .')
     assert done.code != 0
     assert "error" in done.out

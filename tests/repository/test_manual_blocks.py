@@ -1,8 +1,12 @@
 """The commands of README and manual: what no test runs is listed with its reason and names what exists."""
 
+import os
 import re
 import shlex
+import shutil
 import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -35,7 +39,7 @@ def test_the_options_of_what_is_not_run_exist(block: UnrunBlock, capsys: pytest.
 def test_the_routes_of_what_is_not_run_exist(block: UnrunBlock) -> None:
     known = {re.sub(r"\{\w+\}", "$", path) for path in routes.description()["paths"]}
     [text] = found(block)
-    called = {re.sub(r"\$\w+", "$", path) for path in re.findall(r"\$url(/api/[\w/$-]+)", text)}
+    called = {re.sub(r"\$\w+", "$", path) for path in re.findall(r"\$url(/api/[\w/.$-]+)", text)}
     assert called <= known
 
 
@@ -63,8 +67,9 @@ def help_of(command: str, capsys: pytest.CaptureFixture[str]) -> str:
         with pytest.raises(SystemExit):
             cli.main(arguments)
         return capsys.readouterr().out
-    try:
-        done = subprocess.run([program, *arguments], capture_output=True, text=True, check=False)
-    except FileNotFoundError:
+    beside = str(Path(sys.executable).parent)
+    found = shutil.which(program, path=f"{beside}:{os.environ['PATH']}")
+    if found is None:
         pytest.skip(f"no {program}")
+    done = subprocess.run([found, *arguments], capture_output=True, text=True, check=False)
     return done.stdout + done.stderr

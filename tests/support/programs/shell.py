@@ -4,7 +4,7 @@ import asyncio
 import os
 import shlex
 from asyncio.subprocess import PIPE
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tests.support.programs.service import NETAUTOD, Finished, environment
@@ -18,7 +18,13 @@ exec {curl} --fail-with-body "$@"
 """
 
 
-async def run_commands(blocks: Sequence[str], home: Path, seconds: float = SECONDS) -> Finished:
+async def run_commands(
+    blocks: Sequence[str],
+    home: Path,
+    *,
+    variables: Mapping[str, str] | None = None,
+    seconds: float = SECONDS,
+) -> Finished:
     """Run the blocks in order in `home`/work, with `netautod` on the path; the first failure ends them.
 
     `home` is the home folder of the commands, so `netautod` finds the data folder below it. The output of a
@@ -26,7 +32,7 @@ async def run_commands(blocks: Sequence[str], home: Path, seconds: float = SECON
     """
     folder = home / "work"
     folder.mkdir(parents=True, exist_ok=True)
-    variables = {"HOME": str(home), "PATH": f"{_programs(home / 'bin')}:{os.environ['PATH']}"}
+    ours = {"HOME": str(home), "PATH": f"{_programs(home / 'bin')}:{os.environ['PATH']}"}
     script = home / "commands.sh"
     script.write_text("\n".join(blocks))
     bash = started(
@@ -35,7 +41,7 @@ async def run_commands(blocks: Sequence[str], home: Path, seconds: float = SECON
         stdout=PIPE,
         stderr=PIPE,
         slow_to_leave=True,
-        env=environment(**variables),
+        env=environment(**(variables or {}), **ours),
         cwd=folder,
     )
     async with asyncio.timeout(seconds), bash as process:
