@@ -125,10 +125,10 @@ setup(
     package_data={
         "netautod": [
             "py.typed",
-            "ssh/platforms/*.toml",
-            "configs/texts/dictionaries/*.txt",
-            "http/*.html",
-            "app/plugins/templates/**/*.txt",
+            "transport/ssh/platforms/*.toml",
+            "network/configs/texts/dictionaries/*.txt",
+            "http/description/*.html",
+            "plugin_host/templates/**/*.txt",
             "console/templates/**/*.html",
             "console/static/*",
             "manual/**/*.md",

@@ -8,18 +8,18 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from netautod.core.redaction.known_secrets import KNOWN
+from netautod.identity.users.passwords.hashing import PasswordHasher
+from netautod.secrets.redaction.known_secrets import KNOWN
 from netautod.store.client import Database
 from netautod.store.embedded.mongod import EmbeddedMongo
-from netautod.users.passwords.hashing import PasswordHasher
-from tests.configs.fleet import Fleet, open_fleet
-from tests.devices.inventory import Inventory, open_inventory
-from tests.support.across import Asked, watched
+from tests.network.configs.fleet import Fleet, open_fleet
+from tests.network.devices.inventory import Inventory, open_inventory
 from tests.support.clock import MovableClock
 from tests.support.databases import DatabasePool
 from tests.support.programs.forked import FORKS
 from tests.support.programs.in_process import Commands
 from tests.support.programs.sshd import Sshd, running_sshd
+from tests.support.query_watch import Asked, watched
 from tests.support.scheduling import Together, scheduler
 from tests.support.serving import Serve, Servers
 from tests.support.temporary import LASTING
@@ -57,7 +57,7 @@ def across() -> Iterator[list[Asked]]:
 
 @pytest.fixture(autouse=True)
 def only_listed_queries_are_across(across: list[Asked]) -> Iterator[None]:
-    """A new query names the organization, or has a reason in store/across.py."""
+    """A new query names the organization, or has a reason in tests/support/cross_shard_queries.py."""
     yield
     unlisted = {str(one) for one in across if not one.is_listed}
     across.clear()

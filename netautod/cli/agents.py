@@ -3,14 +3,14 @@
 import argparse
 import asyncio
 
-from netautod.agents.models import problem_of
-from netautod.app.configuration import Configuration
-from netautod.app.settings import Settings
+from netautod.assembly.configuration import Configuration
+from netautod.assembly.settings import Settings
+from netautod.automation.agents.models import problem_of
 from netautod.cli.installation import opened
 from netautod.cli.output import complain, say
 from netautod.cli.parsing import Commands
 from netautod.core.errors import InvalidInput, NotFound
-from netautod.core.schema import uuid_or_none
+from netautod.core.schema.bases import uuid_or_none
 
 
 def add(commands: Commands) -> None:

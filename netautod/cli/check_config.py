@@ -4,13 +4,13 @@ import argparse
 import os
 from datetime import UTC, datetime
 
-from netautod.app.configuration import Configuration
-from netautod.app.serving.server import tls_files
+from netautod.assembly.configuration import Configuration
 from netautod.cli.output import complain, say
 from netautod.cli.parsing import Commands
 from netautod.cli.risks import refuse
 from netautod.core.settings.field import SettingsError
-from netautod.vault.root.key_file import read_root_key
+from netautod.http.connections.tls import TlsFiles
+from netautod.secrets.vault.root.key_file import read_root_key
 
 
 def add(commands: Commands) -> None:
@@ -30,7 +30,7 @@ def run(parsed: argparse.Namespace, configuration: Configuration) -> int:
         complain("warning: mongodb.uri is empty: the unit in config/ gives no room for a database of our own")
     if configuration.settings.master_key_path is not None:
         read_root_key(configuration.settings.master_key_path)
-    files = tls_files(configuration.settings)
+    files = TlsFiles.of(configuration.settings.server)
     if files is not None:
         files.context()
         problem = files.problem(datetime.now(UTC))

@@ -4,10 +4,10 @@ import argparse
 import asyncio
 import json
 
-from netautod.app.configuration import Configuration
-from netautod.app.doctor.checks import examined
+from netautod.assembly.configuration import Configuration
 from netautod.cli.output import say
 from netautod.cli.parsing import Commands
+from netautod.maintenance.doctor.checks import examined
 
 
 def add(commands: Commands) -> None:

@@ -8,16 +8,16 @@ from importlib import import_module
 from pathlib import Path
 
 from netautod import __version__
-from netautod.app.configuration import Configuration, load
-from netautod.app.plugins.section_secrets import secrets_of
-from netautod.app.settings import Settings
+from netautod.assembly.configuration import Configuration, load
+from netautod.assembly.settings import Settings
 from netautod.cli import serve
 from netautod.cli.output import complain
 from netautod.cli.parsing import COMMANDS, SETTINGS_FLAGS, Commands, settings_flags
-from netautod.core import logs
 from netautod.core.errors import InvalidInput, NetautodError
-from netautod.core.redaction.known_secrets import KNOWN
+from netautod.core.logs import setup as logs
 from netautod.core.settings.field import SettingsError
+from netautod.plugin_host.sections.secrets import secrets_of
+from netautod.secrets.redaction.known_secrets import KNOWN, hide_in_log
 
 DEFAULT_FILES = (Path("/etc/netautod/netautod.toml"),)
 
@@ -43,7 +43,7 @@ def _asked(arguments: Sequence[str]) -> tuple[argparse.Namespace, Configuration 
         parsed = _parser(arguments).parse_args(arguments)
         return parsed, None if hasattr(parsed, "without_settings") else _begun(parsed)
     configuration = _begun(settings_flags().parse_known_args(arguments[1:])[0])
-    of_plugins = import_module("netautod.cli.of_plugins")
+    of_plugins = import_module("netautod.cli.plugins.commands")
     parser = of_plugins.parser_of(arguments[0], configuration, taken=COMMANDS) or _parser(arguments)
     return parser.parse_args(arguments), configuration
 
@@ -52,7 +52,7 @@ def _begun(parsed: argparse.Namespace) -> Configuration:
     configuration = _configuration(parsed)
     settings = configuration.settings
     KNOWN.add(secret for name, section in settings.of_plugins.items() for secret in secrets_of(name, section))
-    logs.configure(level=_log_level(parsed, settings), format=settings.log.format)
+    logs.configure(level=_log_level(parsed, settings), format=settings.log.format, hide=hide_in_log)
     return configuration
 
 

@@ -3,12 +3,12 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from netautod.app.data.database import any_database
-from netautod.app.installation import Installation, open_installation
-from netautod.app.settings import Settings
+from netautod.assembly.data.database import any_database
+from netautod.assembly.installation import Installation, open_installation
+from netautod.assembly.settings import Settings
 from netautod.core.errors import InvalidInput
-from netautod.users.models import Organization
-from netautod.users.organizations.service import OrganizationService
+from netautod.identity.users.models import Organization
+from netautod.identity.users.organizations.service import OrganizationService
 
 
 @asynccontextmanager

@@ -4,13 +4,13 @@ import argparse
 import json
 import sys
 
-from netautod.app.composition import routes
-from netautod.app.configuration import Configuration
-from netautod.app.parts.plugins import additions_of, plugins_of
+from netautod.assembly import routes
+from netautod.assembly.configuration import Configuration
+from netautod.assembly.parts.plugins import additions_of, plugins_of
 from netautod.cli.parsing import Commands
-from netautod.core.permissions import PermissionKeys
-from netautod.outbound.addresses import AddressRules
-from netautod.outbound.client import GuardedClient
+from netautod.core.identity.permissions import PermissionKeys
+from netautod.transport.outbound.addresses import AddressRules
+from netautod.transport.outbound.client import GuardedClient
 
 
 def add(commands: Commands) -> None:

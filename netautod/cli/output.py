@@ -2,7 +2,7 @@
 
 import sys
 
-from netautod.core.printable import printable
+from netautod.core.text.printable import printable
 
 
 def say(text: str = "") -> None:

@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Callable
 from typing import TypeAlias
 
-from netautod.app.configuration import Configuration
+from netautod.assembly.configuration import Configuration
 
 Run = Callable[[argparse.Namespace, Configuration], int]
 Inner: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
@@ -16,20 +16,20 @@ COMMANDS = {
     "help": "manual",
     "check-config": "check_config",
     "doctor": "doctor",
-    "plugins": "plugins",
-    "platform": "platforms",
+    "plugins": "plugins.listing",
+    "platform": "plugins.platforms",
     "openapi": "openapi",
-    "import": "imports",
-    "import-configs": "import_configs",
-    "export-configs": "export_configs",
-    "backup": "backup",
-    "restore": "restore",
-    "rotate-keys": "keys",
-    "secret": "secrets",
-    "sync": "sync",
-    "user": "users",
-    "org": "organizations",
-    "audit": "audit",
+    "import": "data.import_devices",
+    "import-configs": "data.import_configs",
+    "export-configs": "data.export_configs",
+    "backup": "data.backup",
+    "restore": "data.restore",
+    "rotate-keys": "data.keys",
+    "secret": "data.secrets",
+    "sync": "data.sync",
+    "user": "people.users",
+    "org": "people.organizations",
+    "audit": "data.audit",
     "agent": "agents",
 }
 # The flags that set a setting, and which one.

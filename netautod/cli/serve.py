@@ -12,18 +12,18 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from netautod.app.configuration import Configuration
-from netautod.app.serving.listening import bind
-from netautod.app.watch import systemd
-from netautod.app.watch.parent import Parent
-from netautod.app.watch.watched import Watched
+from netautod.assembly.configuration import Configuration
+from netautod.automation.executions.abandoned.watched import Watched
 from netautod.cli.output import say
 from netautod.cli.parsing import SETTINGS_FLAGS, Commands
 from netautod.cli.risks import refuse
-from netautod.core import logs
 from netautod.core.errors import InvalidInput, NetautodError
+from netautod.core.logs import setup as logs
 from netautod.core.settings.field import SettingsError
 from netautod.http.settings import ServerSettings
+from netautod.server.listening import bind
+from netautod.server.watch import systemd
+from netautod.server.watch.parent import Parent
 
 logger = logging.getLogger(__name__)
 MOST_WORKERS = 64
@@ -64,7 +64,7 @@ def _run(parsed: argparse.Namespace, configuration: Configuration) -> int:
             logger.warning("insecure setting: %s", risk)
     if parsed.workers == 1:
         return _serve_watched(parsed, configuration)
-    from netautod.app.serving import supervisor
+    from netautod.server import supervisor
 
     asyncio.run(
         _counting(
@@ -102,7 +102,7 @@ def _serve_watched(parsed: argparse.Namespace, configuration: Configuration) -> 
 
     def serve(watched: Watched) -> int:
         # Not before the fork: the process that watches would hold 50 MB that it never uses.
-        from netautod.app.serving import server
+        from netautod.server import server
 
         serving = server.serve(
             configuration,

@@ -12,7 +12,7 @@ from netautod.console.login import handlers as login
 from netautod.console.overview import handlers as overview
 from netautod.console.runs import approvals, editor, execution, executions, tasks
 from netautod.console.topology import handlers as topology
-from netautod.http.routes import Route
+from netautod.http.routing.routes import Route
 
 PAGES: tuple[Route, ...] = (
     *account.PAGES,

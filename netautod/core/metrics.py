@@ -10,7 +10,8 @@ from typing import Literal
 QUICK = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 SLOW = (0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0, 900.0, 3600.0)
 NONE: tuple[str, ...] = ()
-# How sessions with devices end: by the kind of a failure (FailureKind in ssh/failures.py), or otherwise.
+# How sessions with devices end: by the kind of a failure (FailureKind in transport/ssh/failures.py), or
+# otherwise.
 SESSION_RESULTS = (
     *("ok", "cancelled", "error"),
     *("dns", "refused", "timeout", "kex", "host_key", "auth", "enable", "prompt", "pager", "incomplete"),

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from netautod.core.errors import Conflict
-from netautod.core.identity import OrgId
+from netautod.core.identity.caller import OrgId
 
 SHOWN = 3
 

@@ -9,8 +9,8 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypedDict, TypeVar, Un
 from marshmallow import Schema
 
 from netautod.core.errors import Forbidden, Unauthenticated
-from netautod.core.foreign import no_exit
-from netautod.core.schema import Answer, Query, Request
+from netautod.core.schema.bases import Answer, Query, Request
+from netautod.core.work.plugin_calls import no_exit
 
 MIB = 1024 * 1024
 MARK = "__operation__"
@@ -33,14 +33,15 @@ class Operation:
     `consumes`: JSON schemas by media type of a body that the method reads by itself.
     `other_answers`: what it answers with another status of success.
     `produces`: the media type of a success that is no JSON.
-    `errors`: statuses beyond those that http/openapi.py derives from the rest.
+    `errors`: statuses beyond those that http/description/openapi.py derives from the rest.
     `name`: its operationId, if the path makes a poor one (http/description/names.py).
     `limited` False: it does not count for the client's address (only if `public`).
     `changes` False: a POST that changes nothing, and so needs no trace in the audit.
     `grows` False: a POST or PUT that goes on when the disk is full, as GET and DELETE do: it ends, undoes or
     takes away, lets people in to do so, or leaves no more than its event in the audit.
     `etag`: reads carry an ETag and take If-None-Match, PUT and DELETE take If-Match (http/conditions).
-    `repeat`: a POST that creates or runs, and so takes an Idempotency-Key (http/once.py); None: it does not.
+    `repeat`: a POST that creates or runs, and so takes an Idempotency-Key (http/idempotent_requests.py);
+    None: it does not.
     """
 
     permission: str | None

@@ -24,12 +24,12 @@ from tornado.httputil import HTTPHeaders, format_timestamp
 from tornado.iostream import StreamClosedError
 from tornado.web import HTTPError, RequestHandler
 
-from netautod.core import json_values
-from netautod.core.addresses import group_of
 from netautod.core.errors import DiskFull, NetautodError, Unauthenticated, Unavailable
-from netautod.core.identity import Caller, RequestInfo
-from netautod.core.json_parts import array_parts, encoded_parts
-from netautod.core.repeats import repeats
+from netautod.core.identity.caller import Caller, RequestInfo
+from netautod.core.json import values as json_values
+from netautod.core.json.parts import array_parts, encoded_parts
+from netautod.core.logs.folding import repeats
+from netautod.core.net.addresses import group_of
 from netautod.http.access import Operation, operation_of
 from netautod.http.context import HttpContext
 from netautod.http.errors import (
@@ -42,7 +42,7 @@ from netautod.http.errors import (
     status_of,
     told,
 )
-from netautod.http.told import shown_path
+from netautod.http.request_log import shown_path
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")

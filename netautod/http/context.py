@@ -7,17 +7,17 @@ from dataclasses import dataclass, field
 from tornado.httputil import HTTPServerRequest
 
 from netautod.core.errors import Unauthenticated
-from netautod.core.identity import Caller, RequestInfo
+from netautod.core.identity.caller import Caller, RequestInfo
+from netautod.core.identity.refusals import Refusals, UnheardRefusals
+from netautod.core.logs.tracing import Tracer
 from netautod.core.metrics import Metrics
-from netautod.core.refusals import Refusals, UnheardRefusals
-from netautod.core.tracing import Tracer
-from netautod.core.waiting import REQUEST_SECONDS
+from netautod.core.work.deadlines import REQUEST_SECONDS
+from netautod.http.bodies.fair_share import FairShare
 from netautod.http.bodies.reader import BodyReader
-from netautod.http.fair_share import FairShare
+from netautod.http.idempotency.service import IdempotencyKeys
 from netautod.http.limits import RequestLimits
 from netautod.http.settings import EVERY_ORIGIN, LimitSettings
-from netautod.idempotency.service import IdempotencyKeys
-from netautod.store.room import Room
+from netautod.store.disk_room import Room
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 MIB = 1024 * 1024

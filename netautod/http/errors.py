@@ -7,8 +7,8 @@ from typing import Any
 
 from netautod.core import errors
 from netautod.core.disk import is_full, reason
-from netautod.store.failures import UNAVAILABLE
-from netautod.store.room import Room
+from netautod.store.disk_room import Room
+from netautod.store.driver.failures import UNAVAILABLE
 
 FULL_DISK_RETRY = 60  # seconds
 # An outage that passes by itself, such as the election of a primary, is over in a few of these.

@@ -7,7 +7,6 @@ from typing import Any, TypeVar, cast
 
 from tornado.web import RequestHandler, stream_request_body
 
-from netautod.core import json_values
 from netautod.core.errors import (
     Forbidden,
     InvalidInput,
@@ -15,14 +14,15 @@ from netautod.core.errors import (
     Unauthenticated,
     Unavailable,
 )
-from netautod.core.identity import RequestInfo
-from netautod.core.log_lines import event
+from netautod.core.identity.audit_trace import Trace, current_trace
+from netautod.core.identity.caller import RequestInfo
+from netautod.core.identity.refusals import Refusal, TokenRefused, UnrecordedChange
+from netautod.core.json import values as json_values
+from netautod.core.logs.folding import repeats
+from netautod.core.logs.lines import event
 from netautod.core.loop.pace import in_thread_if_large
-from netautod.core.refusals import Refusal, TokenRefused, UnrecordedChange
-from netautod.core.repeats import repeats
-from netautod.core.schema import load, uuid_or_none
-from netautod.core.trace import Trace, current_trace
-from netautod.core.waiting import Patience, begin_request
+from netautod.core.schema.bases import load, uuid_or_none
+from netautod.core.work.deadlines import Patience, begin_request
 from netautod.http.access import Operation
 from netautod.http.answers import METHODS
 from netautod.http.bodies.received import ReceivedBody
@@ -32,8 +32,8 @@ from netautod.http.errors import (
     UnsupportedEncoding,
     status_of,
 )
-from netautod.http.once import OnceHandler
-from netautod.http.told import CLIENT_GONE, REQUEST, shown_path
+from netautod.http.idempotent_requests import OnceHandler
+from netautod.http.request_log import CLIENT_GONE, REQUEST, shown_path
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")

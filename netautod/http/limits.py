@@ -10,9 +10,9 @@ import math
 from collections import OrderedDict
 from dataclasses import dataclass
 
-from netautod.core.addresses import group_of
 from netautod.core.clock import Clock
 from netautod.core.errors import TooManyRequests
+from netautod.core.net.addresses import group_of
 
 REMEMBERED = 100_000
 RECOGNISED = 10_000

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from netautod.core.networks import cover_everything, is_this_machine
+from netautod.core.net.networks import cover_everything, is_this_machine
 from netautod.core.settings.field import SettingsError, check_networks, setting
 from netautod.core.settings.risks import RiskRule
 

@@ -8,17 +8,12 @@ and `BlockingExecutor` for one whose work blocks.
 import pluggy
 
 from netautod.core.clock import Clock
-from netautod.core.device_addresses import ip_address, mac_address
-from netautod.core.device_texts import device_text
 from netautod.core.errors import Conflict, Forbidden, InvalidInput, NotFound, Unavailable, UpstreamFailed
-from netautod.core.interface_names import long_name
 from netautod.core.loop.each import for_each
-from netautod.core.networks import is_this_machine
-from netautod.outbound.client import GuardedClient, OutboundAnswer, OutboundRequest, TlsPolicy
-from netautod.outbound.errors import AddressRefused, RequestFailed
-from netautod.outbound.retries import asked_pause, retry_pause
-from netautod.outbound.signed import SignedMessage
-from netautod.outbound.urls import origin_of
+from netautod.core.net.device_addresses import ip_address, mac_address
+from netautod.core.net.interface_names import long_name
+from netautod.core.net.networks import is_this_machine
+from netautod.core.text.device_texts import device_text
 from netautod.plugin_api.acting import (
     BackupState,
     CaptureOutcome,
@@ -56,15 +51,9 @@ from netautod.plugin_api.auth import (
     RedirectRules,
     RoleMap,
 )
-from netautod.plugin_api.blocking import (
-    BlockingExecutor,
-    RunEnded,
-    SyncActing,
-    SyncHttp,
-    SyncResults,
-    SyncRunContext,
-)
-from netautod.plugin_api.collectors import (
+from netautod.plugin_api.commands import CommandContext, PluginCommand
+from netautod.plugin_api.declared import ContentType, EventType, PluginPermission
+from netautod.plugin_api.discovery.collectors import (
     Channel,
     CliReader,
     Collector,
@@ -73,9 +62,7 @@ from netautod.plugin_api.collectors import (
     SnmpAccess,
     SnmpUser,
 )
-from netautod.plugin_api.commands import CommandContext, PluginCommand
-from netautod.plugin_api.declared import ContentType, EventType, PluginPermission
-from netautod.plugin_api.discovered import (
+from netautod.plugin_api.discovery.rows import (
     TABLES,
     ArpEntry,
     Collected,
@@ -95,7 +82,15 @@ from netautod.plugin_api.events import (
     DeviceChanged,
     FinishedExecution,
 )
-from netautod.plugin_api.executors import (
+from netautod.plugin_api.executors.blocking import (
+    BlockingExecutor,
+    RunEnded,
+    SyncActing,
+    SyncHttp,
+    SyncResults,
+    SyncRunContext,
+)
+from netautod.plugin_api.executors.contract import (
     Acting,
     ApprovalDecision,
     DeviceResult,
@@ -138,7 +133,12 @@ from netautod.plugin_api.tools import (
     WritingTool,
 )
 from netautod.plugin_api.version import VERSION, PluginApiDeprecation
-from netautod.ssh.failures import DeviceFailed
+from netautod.transport.outbound.client import GuardedClient, OutboundAnswer, OutboundRequest, TlsPolicy
+from netautod.transport.outbound.errors import AddressRefused, RequestFailed
+from netautod.transport.outbound.retries import asked_pause, retry_pause
+from netautod.transport.outbound.signed import SignedMessage
+from netautod.transport.outbound.urls import origin_of
+from netautod.transport.ssh.failures import DeviceFailed
 
 __all__ = [
     "ANY_TOKEN",

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, ClassVar, Literal, Protocol
 
-from netautod.outbound.client import GuardedClient
+from netautod.transport.outbound.client import GuardedClient
 
 Role = Literal["system", "user", "assistant", "tool"]
 

@@ -16,10 +16,9 @@ import pluggy
 
 from netautod.plugin_api.agents import ModelBackend
 from netautod.plugin_api.auth import AuthProvider
-from netautod.plugin_api.blocking import BlockingExecutor
-from netautod.plugin_api.collectors import Collector
 from netautod.plugin_api.commands import PluginCommand
 from netautod.plugin_api.declared import ContentType, EventType, PluginPermission
+from netautod.plugin_api.discovery.collectors import Collector
 from netautod.plugin_api.events import (
     BackupStale,
     ConfigChanged,
@@ -27,7 +26,8 @@ from netautod.plugin_api.events import (
     DeviceChanged,
     FinishedExecution,
 )
-from netautod.plugin_api.executors import Executor
+from netautod.plugin_api.executors.blocking import BlockingExecutor
+from netautod.plugin_api.executors.contract import Executor
 from netautod.plugin_api.host import PluginHost, PluginService
 from netautod.plugin_api.inventory import OpenInventory
 from netautod.plugin_api.routes import PluginRoute

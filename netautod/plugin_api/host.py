@@ -7,8 +7,8 @@ from types import TracebackType
 from typing import Any, Generic, Protocol, TypeVar
 
 from netautod.core.clock import Clock, SystemClock
-from netautod.outbound.client import GuardedClient
 from netautod.plugin_api.storage import NoStorage, PluginStorage
+from netautod.transport.outbound.client import GuardedClient
 
 S = TypeVar("S")
 

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from netautod.outbound.client import GuardedClient
+from netautod.transport.outbound.client import GuardedClient
 
 
 class InventoryFailed(Exception):

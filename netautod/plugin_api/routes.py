@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from marshmallow import Schema
 
-from netautod.core.permissions import grants
+from netautod.core.identity.permissions import grants
 from netautod.plugin_api.acting import UserServices
 
 ANY_TOKEN = "any"

@@ -6,8 +6,8 @@ from typing import Any, Literal, Protocol
 
 from marshmallow import Schema
 
-from netautod.outbound.client import GuardedClient
-from netautod.plugin_api.executors import Acting
+from netautod.plugin_api.executors.contract import Acting
+from netautod.transport.outbound.client import GuardedClient
 
 ToolKind = Literal["read", "write", "forbidden"]
 

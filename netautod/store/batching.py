@@ -11,10 +11,10 @@ from functools import partial
 from typing import Generic, TypeVar
 
 from netautod.core.errors import Duplicate, NetautodError
-from netautod.core.guard import Guard, no_guard
-from netautod.core.identity import OrgId
-from netautod.core.waiting import context_for_many, within_patience
-from netautod.core.work import Work
+from netautod.core.identity.caller import OrgId
+from netautod.core.work.context import Work
+from netautod.core.work.deadlines import context_for_many, within_patience
+from netautod.core.work.guard import Guard, no_guard
 from netautod.store.client import Change, Document, Filter
 from netautod.store.scoped import OrgCollection
 

@@ -16,10 +16,10 @@ from pymongo.errors import BulkWriteError, OperationFailure
 from pymongo.operations import DeleteOne, UpdateMany, UpdateOne
 from pymongo.write_concern import WriteConcern
 
-from netautod.store.calls import Calls, in_lane
-from netautod.store.changes import Changes
-from netautod.store.failures import duplicates_of
-from netautod.store.room import Room
+from netautod.store.disk_room import Room
+from netautod.store.driver.calls import Calls, in_lane
+from netautod.store.driver.changes import Changes
+from netautod.store.driver.failures import duplicates_of
 
 T = TypeVar("T")
 Document = dict[str, Any]
@@ -260,7 +260,7 @@ class Database:
     """The service's database: majority writes, journaled, retried once by the driver.
 
     `client` is a motor client (or mongomock-motor's, in quick unit tests). `room` is that of its disk. How
-    long calls may take is declared by who makes them (core/waiting.py).
+    long calls may take is declared by who makes them (core/work/deadlines.py).
     """
 
     def __init__(

@@ -8,11 +8,11 @@ from motor.metaprogramming import create_class_with_framework
 from motor.motor_asyncio import AsyncIOMotorClient
 
 from netautod.core.metrics import Metrics
-from netautod.core.waiting import BULK_SECONDS, REQUEST_SECONDS
-from netautod.store.calls import AWAITING_THREADS, LEASE_THREADS, Calls, LaneFramework
+from netautod.core.work.deadlines import BULK_SECONDS, REQUEST_SECONDS
 from netautod.store.client import Database, Document
-from netautod.store.commands import CommandTimes
-from netautod.store.room import Room
+from netautod.store.disk_room import Room
+from netautod.store.driver.calls import AWAITING_THREADS, LEASE_THREADS, Calls, LaneFramework
+from netautod.store.driver.commands import CommandTimes
 
 APP_NAME = "netautod"
 MONITOR_SECONDS = 2

@@ -12,7 +12,7 @@ from pymongo import IndexModel
 from pymongo.errors import OperationFailure
 
 from netautod.core.errors import Duplicate, NetautodError
-from netautod.core.guard import Guard, no_guard
+from netautod.core.work.guard import Guard, no_guard
 from netautod.store.client import Collection, Database
 
 # Server codes: IndexOptionsConflict, IndexKeySpecsConflict (src/mongo/base/error_codes.yml).

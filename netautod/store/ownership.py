@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
-from netautod.core.identity import OrgId
+from netautod.core.identity.caller import OrgId
 from netautod.store.client import Database, Document
 
 PAGE = 1000

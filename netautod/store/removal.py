@@ -4,7 +4,7 @@ from contextlib import suppress
 from uuid import uuid4
 
 from netautod.core.errors import Conflict, NotFound
-from netautod.core.identity import OrgId
+from netautod.core.identity.caller import OrgId
 from netautod.core.registries import References
 from netautod.store.client import Database
 from netautod.store.scoped import scoped

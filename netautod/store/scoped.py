@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
 
-from netautod.core.identity import OrgId
+from netautod.core.identity.caller import OrgId
 from netautod.store.client import (
     Change,
     ChangeManyResult,

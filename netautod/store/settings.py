@@ -6,8 +6,8 @@ from typing import ClassVar
 
 from netautod.core.settings.field import SettingsError, setting
 from netautod.core.settings.risks import RiskRule
-from netautod.core.waiting import REQUEST_SECONDS
-from netautod.store.uri import MongoUri
+from netautod.core.work.deadlines import REQUEST_SECONDS
+from netautod.store.driver.uri import MongoUri
 
 
 @dataclass(frozen=True, kw_only=True)

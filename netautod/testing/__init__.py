@@ -1,7 +1,6 @@
 """Public helpers for the tests of plugins: simulated network devices, runs of executors without a server."""
 
-from netautod.ssh.failures import DeviceFailed
-from netautod.testing.cli_script import (
+from netautod.testing.devices.cli_script import (
     CliScript,
     LoginStep,
     ModeChange,
@@ -9,21 +8,22 @@ from netautod.testing.cli_script import (
     ScriptedCommand,
     read_script,
 )
-from netautod.testing.client import ServiceAnswer, ServiceClient
-from netautod.testing.context import FakeResults, FakeRunContext
-from netautod.testing.device import SimulatedDevice
-from netautod.testing.fakes import FakeGuardedClient, http_answer
-from netautod.testing.inventory import DeviceUnderTest
-from netautod.testing.ios import ios_config, ios_script
-from netautod.testing.local_server import LocalRequest, LocalServer
-from netautod.testing.polled import PolledDevice
+from netautod.testing.devices.device import SimulatedDevice
+from netautod.testing.devices.ios import ios_config, ios_script
+from netautod.testing.devices.polled import PolledDevice
+from netautod.testing.devices.state import Faults, LoginAttempt
 from netautod.testing.reading import DeviceReading, read_device
-from netautod.testing.run import ExecutorRun, run_executor
-from netautod.testing.run_devices import RunDevice
-from netautod.testing.run_records import LogLine
-from netautod.testing.service import NotServing, ServiceUnderTest
-from netautod.testing.state import Faults, LoginAttempt
-from netautod.testing.storage import MemoryStorage
+from netautod.testing.runs.context import FakeResults, FakeRunContext
+from netautod.testing.runs.fakes import FakeGuardedClient, http_answer
+from netautod.testing.runs.run import ExecutorRun, run_executor
+from netautod.testing.runs.run_devices import RunDevice
+from netautod.testing.runs.run_records import LogLine
+from netautod.testing.runs.storage import MemoryStorage
+from netautod.testing.services.client import ServiceAnswer, ServiceClient
+from netautod.testing.services.inventory import DeviceUnderTest
+from netautod.testing.services.local_server import LocalRequest, LocalServer
+from netautod.testing.services.service import NotServing, ServiceUnderTest
+from netautod.transport.ssh.failures import DeviceFailed
 
 __all__ = [
     "CliScript",

@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 
-from netautod.testing.client import ServiceClient
-from netautod.testing.device import SimulatedDevice
-from netautod.testing.inventory import DeviceUnderTest, added_device
-from netautod.testing.project import project_in
-from netautod.testing.service import ServiceUnderTest
+from netautod.testing.devices.device import SimulatedDevice
+from netautod.testing.services.client import ServiceClient
+from netautod.testing.services.inventory import DeviceUnderTest, added_device
+from netautod.testing.services.project import project_in
+from netautod.testing.services.service import ServiceUnderTest
 
 __all__ = [
     "netautod_client",

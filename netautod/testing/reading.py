@@ -5,14 +5,14 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from netautod.configs.texts.normalise import normalise
-from netautod.ssh.capture.configuration import capture
-from netautod.ssh.encoding import encoding_of, readable
-from netautod.ssh.platform.redact import redact
-from netautod.ssh.platform.registry import PlatformRegistry
-from netautod.ssh.session import CliSession, open_session
-from netautod.ssh.target import Login, SessionLimits, Target
-from netautod.testing.device import SimulatedDevice
+from netautod.network.configs.texts.normalise import normalise
+from netautod.testing.devices.device import SimulatedDevice
+from netautod.transport.ssh.capture.configuration import capture
+from netautod.transport.ssh.encoding import encoding_of, readable
+from netautod.transport.ssh.platform.redact import redact
+from netautod.transport.ssh.platform.registry import PlatformRegistry
+from netautod.transport.ssh.session import CliSession, open_session
+from netautod.transport.ssh.target import Login, SessionLimits, Target
 
 _KEY = b"netautod.testing".ljust(32)  # tokens differ from those of every organization
 _LIMITS = SessionLimits(prompt_seconds=5, command_seconds=5, capture_seconds=5, quiet_seconds=0.2)

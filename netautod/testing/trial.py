@@ -5,16 +5,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from netautod.core.redaction.patterns import HIDDEN
-from netautod.ssh.capture.configuration import capture
-from netautod.ssh.connection.connect import network_problem
-from netautod.ssh.encoding import bytes_of, readable
-from netautod.ssh.failures import DeviceFailed
-from netautod.ssh.platform.model import Platform
-from netautod.ssh.platform.redact import quoted, redact
-from netautod.ssh.session import CliSession, open_session, refused
-from netautod.ssh.target import Login, SessionLimits, Step, Target, anywhere
-from netautod.testing.recording import NOT_A_COMMAND, recorded
+from netautod.secrets.redaction.patterns import HIDDEN
+from netautod.testing.devices.recording import NOT_A_COMMAND, recorded
+from netautod.transport.ssh.capture.configuration import capture
+from netautod.transport.ssh.connection.connect import network_problem
+from netautod.transport.ssh.encoding import bytes_of, readable
+from netautod.transport.ssh.failures import DeviceFailed
+from netautod.transport.ssh.platform.model import Platform
+from netautod.transport.ssh.platform.redact import quoted, redact
+from netautod.transport.ssh.session import CliSession, open_session, refused
+from netautod.transport.ssh.target import Login, SessionLimits, Step, Target, anywhere
 
 SAMPLE = 5
 _PROBE_SECONDS = 10.0

@@ -1,6 +1,6 @@
 """An installation with nodes on real ports, and a slapd, for attackers who are clients."""
 
-from tests.auth.conftest import http, installation
+from tests.identity.auth.conftest import http, installation
 from tests.plugins.conftest import authority, directory
 from tests.plugins.ldap.conftest import searching
 

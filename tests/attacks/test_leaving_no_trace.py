@@ -14,15 +14,16 @@ from uuid import uuid4
 
 import pytest
 
-from netautod.audit.service import AuditLog
-from netautod.audit.store import AuditStore
-from netautod.core import logs
+from netautod.activity.audit.service import AuditLog
+from netautod.activity.audit.store import AuditStore
 from netautod.core.clock import SystemClock
-from netautod.core.identity import OrgId, system_caller
-from netautod.core.schema import Name, Request
+from netautod.core.identity.caller import OrgId, system_caller
+from netautod.core.logs import setup as logs
+from netautod.core.schema.bases import Name, Request
 from netautod.http.access import any_token
 from netautod.http.handler import JsonHandler
-from netautod.http.routes import Route
+from netautod.http.routing.routes import Route
+from netautod.secrets.redaction.known_secrets import hide_in_log
 from netautod.store.client import Collection, Database
 from netautod.store.connection import connect
 from tests.support.client import ApiClient
@@ -383,7 +384,7 @@ async def test_a_request_writes_no_log_line_that_hides_something(
     handlers, level = root.handlers[:], root.level
     try:
         root.handlers = []
-        logs.configure(level="info", format=form, stream=lines)
+        logs.configure(level="info", format=form, hide=hide_in_log, stream=lines)
         api, _ = (await serve(routes=[Route(path="/api/renamed", handler=RenamingHandler)])).client()
         body = json.dumps({f"{character}forged": 1}, ensure_ascii=False).encode()
         assert (await api.post("/api/renamed", raw=body)).status == 400

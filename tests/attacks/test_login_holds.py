@@ -10,17 +10,17 @@ import pyotp
 import pytest
 from tornado.httpclient import AsyncHTTPClient
 
-from netautod.auth.models import IssuedTokens
-from netautod.outbound.addresses import AddressRules
-from netautod.outbound.client import GuardedClient
-from netautod.users.models import NewUser
+from netautod.identity.auth.models import IssuedTokens
+from netautod.identity.users.models import NewUser
+from netautod.transport.outbound.addresses import AddressRules
+from netautod.transport.outbound.client import GuardedClient
 from netautod_ldap import LdapSettings
 from netautod_ldap.provider import LdapProvider
 from netautod_oidc import OidcSettings
 from netautod_oidc.provider import OidcProvider
 from tests.attacks.attackers import directory as hostile
 from tests.attacks.attackers import strangers
-from tests.auth.support import INFO, Node, ServeNode, serve_node, start_node
+from tests.identity.auth.support import INFO, Node, ServeNode, serve_node, start_node
 from tests.plugins.ldap.conftest import SearchSettings
 from tests.plugins.oidc.browser import Browser
 from tests.plugins.oidc.test_real_providers import running

@@ -7,9 +7,9 @@ import pytest
 from netautod.core.metrics import Metrics
 from netautod.http.access import public
 from netautod.http.handler import JsonHandler
-from netautod.http.refusing import refusing_application
-from netautod.http.routes import Route
+from netautod.http.routing.routes import Route
 from netautod.http.settings import ServerSettings
+from netautod.http.status.unavailable import refusing_application
 from tests.attacks.attackers.echo import CHUNKED, ECHO, HOST, get, post
 from tests.attacks.attackers.raw import Answer, ask, raw
 from tests.support.serving import Serve, serve_application

@@ -14,10 +14,10 @@ import pytest_asyncio
 from prometheus_client.parser import text_string_to_metric_families
 from tornado.httpclient import AsyncHTTPClient
 
-from netautod.core.schema import JsonObject, Request
+from netautod.core.schema.bases import JsonObject, Request
 from netautod.http.access import MIB, public
 from netautod.http.handler import JsonHandler
-from netautod.http.routes import Route
+from netautod.http.routing.routes import Route
 from tests.attacks.attackers.bodies import Target, list_fields, many_fields, targets
 from tests.attacks.attackers.crowds import BEGINNINGS, crowd, trickle
 from tests.attacks.attackers.hoarders import hoard, peak_mib

@@ -15,7 +15,7 @@ from tests.attacks.attackers.listening import Listening
 from tests.attacks.attackers.mover import ENABLE, PASSWORD, WAITS, World, evil, world
 from tests.attacks.attackers.names import hostile_names
 from tests.attacks.attackers.recording_ssh import RecordingSsh
-from tests.configs.fleet import Fleet
+from tests.network.configs.fleet import Fleet
 from tests.support.client import ApiClient
 from tests.support.programs.sshd import PROGRAM as SSHD
 from tests.support.servers.netbox import V1_TOKEN, NetBoxReplay, generated_devices

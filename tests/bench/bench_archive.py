@@ -23,12 +23,12 @@ from typing import Any
 
 from pymongo import MongoClient
 
-from netautod.app.archive.backup import back_up
-from netautod.app.archive.restore import restore
-from netautod.app.data.database import open_database
-from netautod.app.data.stores import INDEXES
-from netautod.app.installation import open_installation
-from netautod.app.settings import Settings
+from netautod.assembly.data.database import open_database
+from netautod.assembly.data.stores import INDEXES
+from netautod.assembly.installation import open_installation
+from netautod.assembly.settings import Settings
+from netautod.maintenance.archive.backup import back_up
+from netautod.maintenance.archive.restore import restore
 from netautod.store.connection import connect
 from netautod.store.embedded.mongod import EmbeddedMongo
 from netautod.store.indexes import create_indexes

@@ -4,13 +4,13 @@ import asyncio
 import time
 from uuid import uuid4
 
-from netautod.audit.chain.verifying import verify
-from netautod.audit.documents import COLLECTION
-from netautod.audit.models import AuditFilter
-from netautod.audit.service import AuditLog
-from netautod.audit.store import INDEXES, AuditStore
+from netautod.activity.audit.chain.verifying import verify
+from netautod.activity.audit.documents import COLLECTION
+from netautod.activity.audit.models import AuditFilter
+from netautod.activity.audit.service import AuditLog
+from netautod.activity.audit.store import INDEXES, AuditStore
 from netautod.core.clock import SystemClock
-from netautod.core.identity import Caller, OrgId
+from netautod.core.identity.caller import Caller, OrgId
 from netautod.core.pages import Page
 from netautod.store.client import Database
 from tests.bench.measuring.databases import fresh_database, private_mongod

@@ -6,10 +6,10 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from netautod.core.clock import SystemClock
-from netautod.core.identity import OrgId
-from netautod.devices.backups.counts import BackupCounting
-from netautod.devices.counts import DeviceCounts
-from netautod.devices.queries import COLLECTION
+from netautod.core.identity.caller import OrgId
+from netautod.network.devices.backups.counts import BackupCounting
+from netautod.network.devices.records.counts import DeviceCounts
+from netautod.network.devices.records.queries import COLLECTION
 from netautod.store.client import Database
 from netautod.store.connection import connect
 from tests.bench.bench_device_scale import DEVICES, FIRST, SITES, Console, fill, token_of

@@ -2,7 +2,7 @@
 
 from contextlib import AsyncExitStack
 
-from netautod.devices.settings import DeviceSettings
+from netautod.network.devices.settings import DeviceSettings
 from tests.bench.measured.fleet import back_up, backup_task, fleet
 from tests.bench.measuring.children import child
 from tests.bench.measuring.databases import private_mongod

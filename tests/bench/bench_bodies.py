@@ -15,7 +15,7 @@ from typing import Any
 
 from tornado.simple_httpclient import HTTPTimeoutError
 
-from netautod.app.composition.routes import ROUTES
+from netautod.assembly.routes import ROUTES
 from tests.bench.measured.probed_service import PASSWORD
 from tests.bench.measured.worst_bodies import NOBODY, WorstBody, worst_bodies
 from tests.bench.measuring.children import child

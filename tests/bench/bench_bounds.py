@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from netautod.core.identity import OrgId
+from netautod.core.identity.caller import OrgId
 from netautod.store.connection import connect
 from tests.bench.bench_bodies import READERS, UNDESCRIBED, logged_in
 from tests.bench.measured.probed_service import DATABASE

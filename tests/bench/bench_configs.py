@@ -7,12 +7,12 @@ from pathlib import Path
 
 from bson import BSON
 
-from netautod.configs.models import Config, Match
-from netautod.configs.search import Asked
-from netautod.configs.texts.line_pattern import LineQuery
-from netautod.core.json_values import encode
+from netautod.core.json.values import encode
 from netautod.core.pages import Page
-from netautod.devices.models import DeviceFilter
+from netautod.network.configs.models import Config, Match
+from netautod.network.configs.search import Asked
+from netautod.network.configs.texts.line_pattern import LineQuery
+from netautod.network.devices.models import DeviceFilter
 from netautod.testing import ios_config
 from tests.bench.measured.stored_configs import Stored, stored_configs
 from tests.bench.measuring.databases import private_mongod

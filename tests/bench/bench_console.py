@@ -11,11 +11,11 @@ from uuid import uuid4
 
 from playwright.async_api import Browser, StorageState, expect
 
-from netautod.devices.backups.counts import BackupCounting
-from netautod.devices.counts import DeviceCounts
-from netautod.devices.queries import COLLECTION as DEVICES
-from netautod.devices.queries import SEARCH, search_text
-from netautod.executions.result_store import COLLECTION as RESULTS
+from netautod.automation.executions.records.result_store import COLLECTION as RESULTS
+from netautod.network.devices.backups.counts import BackupCounting
+from netautod.network.devices.records.counts import DeviceCounts
+from netautod.network.devices.records.queries import COLLECTION as DEVICES
+from netautod.network.devices.records.queries import SEARCH, search_text
 from netautod.store.client import Database
 from netautod.store.connection import connect
 from netautod.store.settings import MongoDBSettings

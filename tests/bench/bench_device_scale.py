@@ -11,9 +11,9 @@ from uuid import uuid4
 
 from tornado.httpclient import AsyncHTTPClient
 
-from netautod.core.identity import OrgId
-from netautod.devices.counts import DeviceCounts
-from netautod.devices.queries import COLLECTION, SEARCH, search_text
+from netautod.core.identity.caller import OrgId
+from netautod.network.devices.records.counts import DeviceCounts
+from netautod.network.devices.records.queries import COLLECTION, SEARCH, search_text
 from netautod.store.client import Database
 from netautod.store.connection import connect
 from tests.bench.measured.probed_service import DATABASE, PASSWORD, TICK

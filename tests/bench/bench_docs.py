@@ -12,20 +12,20 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from uuid import uuid4
 
-from netautod.app.parts.docs import documents_of, notes_of
-from netautod.audit.service import AuditLog
-from netautod.audit.store import INDEXES as AUDIT_INDEXES
+from netautod.activity.audit.service import AuditLog
+from netautod.activity.audit.store import INDEXES as AUDIT_INDEXES
+from netautod.assembly.parts.docs import documents_of, notes_of
 from netautod.core.clock import SystemClock
-from netautod.core.identity import Caller, OrgId
-from netautod.core.json_values import encode
-from netautod.docs import store
-from netautod.docs.content_types import ContentTypes
-from netautod.docs.rendering.pool import RenderPool
-from netautod.docs.service import DocumentService
-from netautod.docs.settings import NotesVaultSettings
+from netautod.core.identity.caller import Caller, OrgId
+from netautod.core.json.values import encode
+from netautod.documents import store
+from netautod.documents.content_types import ContentTypes
+from netautod.documents.rendering.pool import RenderPool
+from netautod.documents.service import DocumentService
+from netautod.documents.settings import NotesVaultSettings
+from netautod.secrets.vault.vault import Vault
 from netautod.store.client import Database
 from netautod.store.scoped import scoped
-from netautod.vault.vault import Vault
 from tests.bench.measuring.databases import fresh_database, private_mongod
 from tests.bench.measuring.report import BenchmarkError, Report, percentile
 from tests.support.databases import stores_of

@@ -10,7 +10,7 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 
-from netautod.events.settings import EventSettings
+from netautod.activity.events.settings import EventSettings
 from tests.bench.measuring.databases import private_mongod
 from tests.bench.measuring.load import run_load
 from tests.bench.measuring.processor import tree_cpu_seconds, tree_pss_megabytes

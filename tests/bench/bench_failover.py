@@ -11,7 +11,7 @@ from typing import Any
 import asyncssh
 from tornado.httpclient import AsyncHTTPClient
 
-from netautod.core.waiting import REQUEST_SECONDS
+from netautod.core.work.deadlines import REQUEST_SECONDS
 from netautod.testing import Faults, SimulatedDevice
 from tests.bench.measured.device_farm import PASSWORD, USERNAME
 from tests.bench.measured.fleet import add_backup, add_devices

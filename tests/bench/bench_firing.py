@@ -4,16 +4,16 @@ import time
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 
-from netautod.app.data.stores import INDEXES
+from netautod.assembly.data.stores import INDEXES
+from netautod.automation.executions.running.scheduler import Scheduler
+from netautod.automation.executions.settings import SchedulerSettings
+from netautod.automation.executions.store import ExecutionStore
+from netautod.automation.tasks.cron.ticks import NextTicks
+from netautod.automation.tasks.models import Task
+from netautod.automation.tasks.store import TaskStore
 from netautod.core.metrics import Metrics
-from netautod.core.pauses import FixedPauses
-from netautod.executions.running.scheduler import Scheduler
-from netautod.executions.settings import SchedulerSettings
-from netautod.executions.store import ExecutionStore
+from netautod.core.work.pauses import FixedPauses
 from netautod.store.client import Database
-from netautod.tasks.cron.ticks import NextTicks
-from netautod.tasks.models import Task
-from netautod.tasks.store import TaskStore
 from tests.bench.measured import apscheduler_side, batched_loop
 from tests.bench.measured.schedules import EXPRESSIONS, OLDEST_TICK, ZONES, due_tasks, store
 from tests.bench.measuring.databases import fresh_database, private_mongod

@@ -8,7 +8,7 @@ import importlib.util
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
-from netautod.devices.settings import DeviceSettings
+from netautod.network.devices.settings import DeviceSettings
 from tests.bench.measured import netmiko_side
 from tests.bench.measured.fleet import back_up, backup_task, fleet
 from tests.bench.measuring.children import child

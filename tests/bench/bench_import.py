@@ -15,7 +15,7 @@ from uuid import uuid4
 
 from tornado.httpclient import AsyncHTTPClient, HTTPResponse
 
-from netautod.devices.queries import COLLECTION, INDEXES
+from netautod.network.devices.records.queries import COLLECTION, INDEXES
 from netautod.store.client import Database
 from netautod.store.connection import connect
 from tests.bench.measured.probed_service import PASSWORD

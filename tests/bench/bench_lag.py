@@ -4,8 +4,8 @@ import asyncio
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from netautod.app.data.stores import INDEXES
-from netautod.executions.settings import ExecutionSettings, SchedulerSettings
+from netautod.assembly.data.stores import INDEXES
+from netautod.automation.executions.settings import ExecutionSettings, SchedulerSettings
 from tests.bench.measured.schedules import store
 from tests.bench.measuring.databases import fresh_database, private_mongod
 from tests.bench.measuring.report import Report, percentile

@@ -5,8 +5,8 @@ import signal
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from netautod.app.data.stores import INDEXES
-from netautod.executions.store import COLLECTION
+from netautod.assembly.data.stores import INDEXES
+from netautod.automation.executions.store import COLLECTION
 from netautod.store.client import Database
 from tests.bench.measured.schedules import store
 from tests.bench.measuring.children import child

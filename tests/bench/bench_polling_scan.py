@@ -4,15 +4,15 @@ import time
 from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 
-from netautod.app.data.stores import INDEXES
-from netautod.app.parts.leases import named_leases
+from netautod.assembly.data.stores import INDEXES
+from netautod.assembly.parts.leases import named_leases
+from netautod.automation.executions.settings import ExecutionSettings
 from netautod.core.clock import SystemClock
 from netautod.core.metrics import Metrics
-from netautod.core.pauses import FixedPauses
-from netautod.devices.polls.store import DUE, DuePolls
-from netautod.discovery.polling.poller import Poller
-from netautod.discovery.polling.store import PollStore
-from netautod.executions.settings import ExecutionSettings
+from netautod.core.work.pauses import FixedPauses
+from netautod.network.devices.polls.store import DUE, DuePolls
+from netautod.network.discovery.polling.poller import Poller
+from netautod.network.discovery.polling.store import PollStore
 from netautod.store.client import Database
 from tests.bench.measuring.databases import fresh_database, private_mongod
 from tests.bench.measuring.report import Report

@@ -5,9 +5,9 @@ import time
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from netautod.core.redaction.commands import shown_command
-from netautod.ssh.platform.redact import quoted, redact
-from netautod.ssh.platform.registry import PlatformRegistry
+from netautod.secrets.redaction.commands import shown_command
+from netautod.transport.ssh.platform.redact import quoted, redact
+from netautod.transport.ssh.platform.registry import PlatformRegistry
 from tests.bench.measuring.report import Report
 
 COMMAND = 4096

@@ -7,11 +7,11 @@ from statistics import median
 from typing import Any
 from uuid import uuid4
 
-from netautod.devices.counts import DeviceCounts
-from netautod.devices.queries import COLLECTION as DEVICES
-from netautod.devices.queries import SEARCH, search_text
-from netautod.executions.models import new_execution
-from netautod.executions.store import ExecutionStore
+from netautod.automation.executions.models import new_execution
+from netautod.automation.executions.store import ExecutionStore
+from netautod.network.devices.records.counts import DeviceCounts
+from netautod.network.devices.records.queries import COLLECTION as DEVICES
+from netautod.network.devices.records.queries import SEARCH, search_text
 from netautod.store.client import Database
 from netautod.store.connection import connect
 from tests.bench.measured import bare_routes

@@ -2,8 +2,8 @@
 
 import time
 
-from netautod.app.data.stores import INDEXES
-from netautod.executions.running.scheduler import Scheduler
+from netautod.assembly.data.stores import INDEXES
+from netautod.automation.executions.running.scheduler import Scheduler
 from tests.bench.measured.schedules import idle_tasks, store
 from tests.bench.measuring.databases import fresh_database, private_mongod
 from tests.bench.measuring.report import Report

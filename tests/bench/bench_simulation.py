@@ -20,7 +20,7 @@ from pymongo import AsyncMongoClient
 # As a script, Python looks for modules beside this file only.
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from netautod.app.data.stores import INDEXES
+from netautod.assembly.data.stores import INDEXES
 from netautod.store.client import Database, Document
 from tests.bench.measured.simulated_fleet import Fleet, store_fleet
 from tests.bench.measuring.children import Child, child

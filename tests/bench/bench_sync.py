@@ -8,9 +8,9 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from netautod.outbound.addresses import AddressRules
-from netautod.outbound.client import GuardedClient
 from netautod.plugin_api import InventoryAccess, OutboundRequest
+from netautod.transport.outbound.addresses import AddressRules
+from netautod.transport.outbound.client import GuardedClient
 from netautod_netbox import NetBoxSource
 from netautod_netbox.netbox_rows import QUERY
 from netautod_netbox.urls import url_of

@@ -4,11 +4,11 @@ import time
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
-from netautod.core.identity import OrgId
-from netautod.discovery.tables.models import PollNote
-from netautod.discovery.tables.reading import DiscoveredReads
-from netautod.discovery.tables.shelf import PARTS
-from netautod.discovery.tables.store import INDEXES, DiscoveredStore
+from netautod.core.identity.caller import OrgId
+from netautod.network.discovery.tables.models import PollNote
+from netautod.network.discovery.tables.part_store import PARTS
+from netautod.network.discovery.tables.reading import DiscoveredReads
+from netautod.network.discovery.tables.store import INDEXES, DiscoveredStore
 from netautod.plugin_api import ArpEntry, Collected, MacEntry
 from netautod.store.client import Database
 from tests.bench.measuring.databases import fresh_database, private_mongod

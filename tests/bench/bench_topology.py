@@ -6,12 +6,12 @@ from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
 from netautod.core.clock import SystemClock
-from netautod.core.identity import OrgId
-from netautod.devices.models import Called
-from netautod.discovery.tables.models import PollNote
-from netautod.discovery.tables.reading import DiscoveredReads
-from netautod.discovery.tables.store import INDEXES, DiscoveredStore
-from netautod.discovery.topology.service import Networks
+from netautod.core.identity.caller import OrgId
+from netautod.network.devices.models import Called
+from netautod.network.discovery.tables.models import PollNote
+from netautod.network.discovery.tables.reading import DiscoveredReads
+from netautod.network.discovery.tables.store import INDEXES, DiscoveredStore
+from netautod.network.discovery.topology.service import Networks
 from netautod.plugin_api import Collected, DeviceFacts, Interface, Neighbor
 from netautod.store.client import Database
 from tests.bench.measuring.databases import fresh_database, private_mongod

@@ -14,22 +14,22 @@ from datetime import timedelta
 from pathlib import Path
 from uuid import uuid4
 
-from netautod.app.data.stores import INDEXES
-from netautod.core.identity import OrgId
+from netautod.activity.webhooks.models import Event
+from netautod.activity.webhooks.settings import WebhooksSettings
+from netautod.assembly.data.stores import INDEXES
+from netautod.automation.executions.store import ExecutionStore
+from netautod.core.identity.caller import OrgId
 from netautod.core.loop.each import for_each, in_batches
 from netautod.core.metrics import Metrics
-from netautod.executions.store import ExecutionStore
-from netautod.outbound.addresses import AddressRules
-from netautod.outbound.client import GuardedClient, OutboundRequest
 from netautod.store.client import Database
-from netautod.webhooks.models import Event
-from netautod.webhooks.settings import WebhooksSettings
+from netautod.transport.outbound.addresses import AddressRules
+from netautod.transport.outbound.client import GuardedClient, OutboundRequest
+from tests.activity.webhooks.conftest import node_of, webhook_of
 from tests.bench.measuring.databases import fresh_database, private_mongod
 from tests.bench.measuring.report import BenchmarkError, Report
 from tests.support.execution import manual_run, task
 from tests.support.installation import Installation, open_installation
 from tests.support.servers.webhook_receiver import Delivery, WebhookReceiver, receiving
-from tests.webhooks.conftest import node_of, webhook_of
 
 DEVICES, EVENTS = 200, 50  # of each device
 TOTAL = DEVICES * EVENTS

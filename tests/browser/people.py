@@ -5,7 +5,7 @@ from typing import Any
 
 from playwright.async_api import Page, StorageState, expect
 
-from netautod.auth.pages.cookie import SESSION
+from netautod.identity.auth.pages.cookie import SESSION
 from tests.browser.crawling import Visitor
 from tests.browser.watching import Browsing
 from tests.browser.world import PASSWORD

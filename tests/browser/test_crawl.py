@@ -7,8 +7,8 @@ import pytest
 
 from netautod.console.base.origin import FIELD, form_token
 from netautod.console.routes import PAGES
-from netautod.core.permissions import grants
-from netautod.users.models import BUILTIN_ROLES
+from netautod.core.identity.permissions import grants
+from netautod.identity.users.models import BUILTIN_ROLES
 from tests.browser.crawling import Crawls, page_of
 from tests.browser.people import People
 from tests.browser.visits import form_of

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from netautod.console.routes import PAGES
-from tests.app.route_table import normalised
+from tests.assembly.route_table import normalised
 from tests.browser.world import ADMINISTRATOR, APPROVER, EMPTY, OPERATOR, VIEWER
 
 NOBODY = ""

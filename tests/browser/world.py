@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from netautod.app.settings import Settings
-from netautod.cli.organizations import create_organization
+from netautod.assembly.settings import Settings
+from netautod.cli.people.organizations import create_organization
 from netautod.store.settings import MongoDBSettings
 from netautod.testing import SimulatedDevice, ios_config
 from tests.browser.plugin.scripted_runs import END

@@ -1,5 +1,5 @@
 """An installation after its first start, and a node of it beside the commands."""
 
-from tests.auth.conftest import installation, node, start
+from tests.identity.auth.conftest import installation, node, start
 
 __all__ = ["installation", "node", "start"]

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from netautod.app.archive.passphrase_file import read_passphrase
 from netautod.core.errors import InvalidInput
+from netautod.maintenance.archive.passphrase_file import read_passphrase
 from netautod.store.client import Database
 from netautod.store.embedded.life import HISTORY_PARAMETER, HISTORY_SECONDS
-from tests.auth.support import Node
+from tests.identity.auth.support import Node
 from tests.support.databases import DatabasePool
 from tests.support.programs.in_process import Commands
 from tests.support.programs.service import Finished

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from netautod.audit.documents import COLLECTION
-from netautod.audit.service import AuditLog
-from netautod.audit.store import AuditStore
+from netautod.activity.audit.documents import COLLECTION
+from netautod.activity.audit.service import AuditLog
+from netautod.activity.audit.store import AuditStore
 from netautod.core.clock import SystemClock
-from netautod.core.identity import Caller
+from netautod.core.identity.caller import Caller
 from netautod.store.client import Database
-from tests.audit.chains import caller_of, record
+from tests.activity.audit.chains import caller_of, record
 from tests.support.programs.service import Finished, run
 
 pytestmark = pytest.mark.slow

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from netautod.cli import entry as cli
-from netautod.core.identity import Caller, system_caller
-from netautod.devices.schemas import DeviceRequest
+from netautod.core.identity.caller import Caller, system_caller
+from netautod.network.devices.schemas import DeviceRequest
 from netautod.store.client import Database
 from tests.support.installation import Installation
 
@@ -40,7 +40,7 @@ def run(
     capsys: pytest.CaptureFixture[str],
 ) -> Run:
     """`done = await run("export-configs", "folder")`, on the database of the test."""
-    monkeypatch.setattr("netautod.core.logs.configure", lambda **_: None)
+    monkeypatch.setattr("netautod.core.logs.setup.configure", lambda **_: None)
     monkeypatch.setenv("NETAUTOD_MONGODB_DATABASE", database.name)
     place = ("--data-dir", str(tmp_path), "--mongodb-uri", mongo_uri)
 

@@ -14,7 +14,7 @@ from netautod.cli import entry
 given = ["serve"]
 entry._configuration(entry._parser(given).parse_args(given))
 """
-SERVE = "import netautod.app.serving.server, netautod.app.serving.supervisor"
+SERVE = "import netautod.server.server, netautod.server.supervisor"
 TOLD = "print(*sys.modules, sep='\\n')"
 
 
@@ -25,13 +25,18 @@ def loaded(*lines: str) -> set[str]:
 
 def test_the_process_that_watches_loads_the_settings_and_no_service() -> None:
     found = loaded(READ, TOLD)
-    assert {"netautod.app.watch.parent", "netautod_ldap", "netautod_snmp"} <= found
-    assert found.isdisjoint({"pymongo", "asyncssh", "tornado.web", "netautod.app.serving.server"})
+    assert {"netautod.server.watch.parent", "netautod_ldap", "netautod_snmp"} <= found
+    assert found.isdisjoint({"pymongo", "asyncssh", "tornado.web", "netautod.server.server"})
 
 
 def test_the_process_that_serves_loads_what_few_need_when_they_do() -> None:
     found = loaded(READ, SERVE, TOLD)
-    assert {"pymongo", "asyncssh", "netautod.users.passwords.policy", "netautod.ssh.opening"} <= found
+    assert {
+        "pymongo",
+        "asyncssh",
+        "netautod.identity.users.passwords.policy",
+        "netautod.transport.ssh.channel_opening",
+    } <= found
     assert found.isdisjoint(
         {"zxcvbn", "ldap3", "joserfc", "telnetlib3", "jinja2", "netutils", "netautod.testing"}
     )

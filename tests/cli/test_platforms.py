@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from netautod.cli import entry as cli
-from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.testing import CliScript, Faults, PagerScript, SimulatedDevice, read_device, read_script
+from netautod.transport.ssh.platform.registry import PlatformRegistry
 from tests.support import platform_fixtures
 
 PASSWORD, ENABLE = "s1mulated-pa55word", "en4ble-it-now"

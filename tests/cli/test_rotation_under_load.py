@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from netautod.app.data.stores import SEALED_FIELDS
-from netautod.core.identity import OrgId
+from netautod.assembly.data.stores import SEALED_FIELDS
+from netautod.core.identity.caller import OrgId
+from netautod.secrets.vault.vault import INSTALLATION, Vault
 from netautod.store.client import Database
-from netautod.vault.vault import INSTALLATION, Vault
 from tests.support.client import ApiClient
 from tests.support.locked import locked
 from tests.support.programs.service import NETAUTOD, QUICK_LEASES, environment, run, serving

@@ -9,7 +9,7 @@ import pytest
 
 from netautod.cli import entry as cli
 from netautod.store.client import Database
-from tests.auth.support import INFO, Node
+from tests.identity.auth.support import INFO, Node
 from tests.support.installation import PASSWORD
 
 WRONG = "wrong horse battery staple"
@@ -19,7 +19,7 @@ Command = Callable[..., Awaitable[int]]
 @pytest.fixture
 def command(mongo_uri: str, database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
     """`code = await command("user", "enable", "ann")`, in this process and on the test's database."""
-    monkeypatch.setattr("netautod.core.logs.configure", lambda **_: None)
+    monkeypatch.setattr("netautod.core.logs.setup.configure", lambda **_: None)
     monkeypatch.setenv("NETAUTOD_MONGODB_DATABASE", database.name)
     place = ("--data-dir", str(tmp_path), "--mongodb-uri", mongo_uri)
 
@@ -100,7 +100,7 @@ async def test_a_rotation_waits_for_another_one_and_then_gives_up(
     monkeypatch.setenv("NETAUTOD_EXECUTIONS_LEASE_SECONDS", "3")
     monkeypatch.setenv("NETAUTOD_EXECUTIONS_ABANDON_SECONDS", "2")
     monkeypatch.setenv("NETAUTOD_EXECUTIONS_HEARTBEAT_SECONDS", "1")
-    monkeypatch.setattr("netautod.cli.keys.PATIENCE_SECONDS", -2.9)
+    monkeypatch.setattr("netautod.cli.data.keys.PATIENCE_SECONDS", -2.9)
     far = {"owner": "other", "epoch": 1, "claim": "c", "lease_until": datetime(2100, 1, 1, tzinfo=UTC)}
     await node.installation.database.collection("leases").insert({"_id": "rotate-keys", **far})
     assert await command("rotate-keys") == 1

@@ -6,9 +6,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
-from netautod.executions.models import LogEntry, new_execution
+from netautod.automation.executions.models import LogEntry, new_execution
+from netautod.automation.tasks.models import Task
 from netautod.plugin_api import DeviceResult
-from netautod.tasks.models import Task
 from tests.console.site import Site
 
 START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)

@@ -4,9 +4,9 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from netautod.core.clock import SystemClock
-from netautod.core.work import Work
-from netautod.discovery.tables.models import PollNote
-from netautod.discovery.tables.store import DiscoveredStore
+from netautod.core.work.context import Work
+from netautod.network.discovery.tables.models import PollNote
+from netautod.network.discovery.tables.store import DiscoveredStore
 from netautod.plugin_api import Collected
 from tests.console.site import Site
 

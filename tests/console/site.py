@@ -9,21 +9,21 @@ from uuid import uuid4
 
 from tornado.httpclient import AsyncHTTPClient
 
-from netautod.app.composition import routes
-from netautod.app.composition.build import Service, build
-from netautod.app.configuration import Configuration
-from netautod.app.installation import Installation, open_installation
-from netautod.app.plugins.loading import LoadedPlugins
-from netautod.app.settings import Settings
-from netautod.app.watch.watched import Watched
+from netautod.assembly import routes
+from netautod.assembly.build import Service, build
+from netautod.assembly.configuration import Configuration
+from netautod.assembly.installation import Installation, open_installation
+from netautod.assembly.settings import Settings, table
+from netautod.automation.executions.abandoned.watched import Watched
 from netautod.core.errors import Unauthenticated
-from netautod.core.identity import Caller, OrgId, RequestInfo
+from netautod.core.identity.caller import Caller, OrgId, RequestInfo
 from netautod.http.context import HttpContext
-from netautod.http.health import Health
 from netautod.http.settings import LimitSettings
-from netautod.outbound.settings import OutboundSettings
+from netautod.http.status.health import Health
+from netautod.plugin_host.loading.loader import LoadedPlugins
 from netautod.store.client import Database
 from netautod.store.settings import MongoDBSettings
+from netautod.transport.outbound.settings import OutboundSettings
 from tests.support.client import ApiClient
 from tests.support.databases import PATIENT_SECONDS
 from tests.support.pages import Browser
@@ -81,7 +81,7 @@ async def open_site(database: Database, folder: Path) -> AsyncIterator[Site]:
     )
     async with AsyncExitStack() as stack:
         installation = await stack.enter_async_context(open_installation(settings, database))
-        configuration = Configuration(settings=settings, plugins=LoadedPlugins.load())
+        configuration = Configuration(settings=settings, plugins=LoadedPlugins.load(table()))
         service = await stack.enter_async_context(build(configuration, installation, _health, Watched()))
         server, url = serve_application(service.application)
         AsyncHTTPClient.configure(None, max_clients=1000)

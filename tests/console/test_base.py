@@ -16,7 +16,7 @@ from netautod.console.base.origin import form_token, require_form_token, require
 from netautod.console.base.static import StaticFiles
 from netautod.core.clock import SystemClock
 from netautod.core.errors import Forbidden, InvalidInput
-from netautod.core.schema import Boolean, Id, Integer, JsonObject, Name, Request, ShortList, Text
+from netautod.core.schema.bases import Boolean, Id, Integer, JsonObject, Name, Request, ShortList, Text
 from netautod.http.context import HttpContext, networks
 from netautod.http.limits import RequestLimits
 from tests.console.site import Site

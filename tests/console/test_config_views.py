@@ -5,11 +5,12 @@ from itertools import pairwise
 
 import pytest
 
-from netautod.configs.texts.diff import Lines
-from netautod.configs.texts.side_by_side import SideBySide, side_by_side
-from netautod.console.configs import changes, numbered
+from netautod.console.configs import changes
+from netautod.console.configs import numbering as numbered
 from netautod.console.configs.changes import DiffPiece, ShownRow, Side, piece_of
-from netautod.console.configs.numbered import NumberedText
+from netautod.console.configs.numbering import NumberedText
+from netautod.network.configs.texts.diff import Lines
+from netautod.network.configs.texts.side_by_side import SideBySide, side_by_side
 
 
 def numbers(shown: NumberedText) -> list[int]:

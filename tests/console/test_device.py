@@ -7,7 +7,7 @@ import pytest
 
 from netautod.core.clock import SystemClock
 from netautod.plugin_api import Collected
-from netautod.plugin_api.discovered import ArpEntry, DeviceFacts, Interface, MacEntry, Neighbor, Vlan
+from netautod.plugin_api.discovery.rows import ArpEntry, DeviceFacts, Interface, MacEntry, Neighbor, Vlan
 from netautod.testing import SimulatedDevice, ios_config
 from tests.console.seeds import device, polled
 from tests.console.site import Site

@@ -2,9 +2,9 @@
 
 from typing import get_args
 
+from netautod.automation.executions.records.result_store import UNKNOWN_KIND
 from netautod.console.runs.advice import ADVICE, PLACES
-from netautod.executions.result_store import UNKNOWN_KIND
-from netautod.ssh.failures import FailureKind
+from netautod.transport.ssh.failures import FailureKind
 from tests.console import seeding
 from tests.console.site import Site
 from tests.support.pages import LoadedPage

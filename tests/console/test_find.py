@@ -4,9 +4,9 @@ from urllib.parse import quote
 
 import pytest
 
-from netautod.console.find.asked import typed_ip, typed_mac
+from netautod.console.find.query import typed_ip, typed_mac
 from netautod.plugin_api import Collected
-from netautod.plugin_api.discovered import ArpEntry, Interface, MacEntry, Neighbor
+from netautod.plugin_api.discovery.rows import ArpEntry, Interface, MacEntry, Neighbor
 from tests.console.seeds import device, polled
 from tests.console.site import Site
 

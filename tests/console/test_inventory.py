@@ -8,9 +8,9 @@ from uuid import uuid4
 
 import pytest
 
-from netautod.core.identity import OrgId
-from netautod.inventory.sync.models import SyncEntry
-from netautod.inventory.sync.store import NOTHING
+from netautod.core.identity.caller import OrgId
+from netautod.network.inventory.sync.models import SyncEntry
+from netautod.network.inventory.sync.store import NOTHING
 from tests.console.site import Site
 from tests.support.pages import Browser, LoadedPage
 from tests.support.servers.netbox import V1_TOKEN, NetBoxReplay, generated_devices

@@ -9,8 +9,8 @@ from pathlib import Path
 from netautod.console.base.forms import FORM
 from netautod.console.base.static import StaticHandler
 from netautod.console.routes import PAGES
-from netautod.http.routes import Route
-from tests.app.route_table import normalised
+from netautod.http.routing.routes import Route
+from tests.assembly.route_table import normalised
 
 TABLE = Path(__file__).parent.parent / "data" / "pages.csv"
 

@@ -8,10 +8,10 @@ import pytest
 
 from netautod.console.topology.layout import MOST_LINES, Drawing, drawing_of
 from netautod.console.topology.network import MOST_NODES, Part, Shown, natural, part_of
-from netautod.core.identity import OrgId
-from netautod.discovery.models import Topology
-from netautod.discovery.tables.models import PollNote
-from netautod.plugin_api.discovered import Collected, DeviceFacts, Neighbor
+from netautod.core.identity.caller import OrgId
+from netautod.network.discovery.models import Topology
+from netautod.network.discovery.tables.models import PollNote
+from netautod.plugin_api.discovery.rows import Collected, DeviceFacts, Neighbor
 from tests.console.site import Site
 
 SEEN = datetime(2026, 11, 20, tzinfo=UTC)

@@ -5,17 +5,17 @@ from typing import Any
 import pytest
 from marshmallow import fields
 
-from netautod.auth.schemas import ApiTokenBody
-from netautod.configs.schemas import BulkPullRequest
+from netautod.automation.tasks.schemas import TaskCreate
 from netautod.core.errors import InvalidInput
-from netautod.core.json_parts import encoded_parts
-from netautod.core.json_values import MOST_VALUES, decode, encode
-from netautod.core.schema import JsonObject, Request, load
-from netautod.devices.operations.schemas import LoginTestsRequest
-from netautod.devices.schemas import DeviceRequest
-from netautod.inventory.schemas import InventoryFilters
-from netautod.tasks.schemas import TaskCreate
-from netautod.users.schemas import RoleRequest
+from netautod.core.json.parts import encoded_parts
+from netautod.core.json.values import MOST_VALUES, decode, encode
+from netautod.core.schema.bases import JsonObject, Request, load
+from netautod.identity.auth.schemas import ApiTokenBody
+from netautod.identity.users.schemas import RoleRequest
+from netautod.network.configs.schemas import BulkPullRequest
+from netautod.network.devices.operations.schemas import LoginTestsRequest
+from netautod.network.devices.schemas import DeviceRequest
+from netautod.network.inventory.schemas import InventoryFilters
 
 ID = "00000000-0000-4000-8000-000000000001"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from netautod.core.device_addresses import ip_address, mac_address
+from netautod.core.net.device_addresses import ip_address, mac_address
 
 
 @pytest.mark.parametrize(

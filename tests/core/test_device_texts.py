@@ -2,7 +2,7 @@
 
 import pytest
 
-from netautod.core.device_texts import MOST_CHARACTERS, device_text
+from netautod.core.text.device_texts import MOST_CHARACTERS, device_text
 
 
 @pytest.mark.parametrize(

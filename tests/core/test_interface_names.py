@@ -2,7 +2,7 @@
 
 import pytest
 
-from netautod.core.interface_names import long_name
+from netautod.core.net.interface_names import long_name
 
 
 @pytest.mark.parametrize(

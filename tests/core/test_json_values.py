@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from bson.tz_util import utc as utc_of_the_database
 
-from netautod.core import json_values
 from netautod.core.errors import InvalidInput
+from netautod.core.json import values as json_values
 
 MOMENT = datetime(2026, 11, 21, 6, 44, 12, 345_678, tzinfo=UTC)
 EAST = timezone(timedelta(hours=5, minutes=45))

@@ -4,20 +4,20 @@ from typing import Any
 
 import pytest
 
-from netautod.app.composition.routes import ROUTES
-from netautod.auth.schemas import ApiTokenBody, LoginBody
-from netautod.configs.schemas import BulkPullRequest, NotesRequest
-from netautod.core.json_values import decode, encode
-from netautod.core.schema import Request, load
-from netautod.credentials.schemas import CredentialRequest
-from netautod.devices.operations.schemas import CommandRequest
-from netautod.devices.schemas import DeviceRequest
-from netautod.devices.vouching.schemas import VouchRequest
-from netautod.docs.schemas import DocumentRequest, RenderRequest
-from netautod.http.openapi import document
-from netautod.inventory.sync.schemas import AdHocRequest
-from netautod.tasks.schemas import AgentScheduleCreate, TaskCreate
-from netautod.users.schemas import UserCreate
+from netautod.assembly.routes import ROUTES
+from netautod.automation.tasks.schemas import AgentScheduleCreate, TaskCreate
+from netautod.core.json.values import decode, encode
+from netautod.core.schema.bases import Request, load
+from netautod.documents.schemas import DocumentRequest, RenderRequest
+from netautod.http.description.openapi import document
+from netautod.identity.auth.schemas import ApiTokenBody, LoginBody
+from netautod.identity.users.schemas import UserCreate
+from netautod.network.configs.schemas import BulkPullRequest, NotesRequest
+from netautod.network.credentials.schemas import CredentialRequest
+from netautod.network.devices.operations.schemas import CommandRequest
+from netautod.network.devices.schemas import DeviceRequest
+from netautod.network.devices.vouching.schemas import VouchRequest
+from netautod.network.inventory.sync.schemas import AdHocRequest
 
 ID = "00000000-0000-4000-8000-000000000001"
 KIB = 1024

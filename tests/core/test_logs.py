@@ -11,8 +11,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from netautod.core import logs
-from netautod.core.log_lines import Belonging, current
+from netautod.core.logs import setup as logs
+from netautod.core.logs.lines import Belonging, current
+from netautod.secrets.redaction.known_secrets import hide_in_log
 
 Logged = Callable[[str, str], list[str]]
 
@@ -27,7 +28,7 @@ def logged() -> Iterator[Logged]:
 
     def log(form: str, text: str) -> list[str]:
         root.handlers = []
-        logs.configure(level="info", format=form, stream=stream)
+        logs.configure(level="info", format=form, hide=hide_in_log, stream=stream)
         logging.getLogger("test").warning("PUT /api/sites: %s", text)
         return stream.getvalue().split("\n")[:-1]
 
@@ -104,7 +105,7 @@ def test_the_text_of_an_exception_cannot_begin_a_line() -> None:
     try:
         raise ValueError("a\n2026-11-21 ERROR forged\x1b\u200f")
     except ValueError:
-        shown = logs.TextFormatter().format(_record_of_the_current_exception())
+        shown = logs.TextFormatter(hide_in_log).format(_record_of_the_current_exception())
     first, *rest = shown.split("\n")
     assert first.endswith("failed")
     assert rest

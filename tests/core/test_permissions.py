@@ -3,8 +3,8 @@
 import pytest
 
 from netautod.core.errors import Forbidden
-from netautod.core.identity import Caller, OrgId
-from netautod.core.permissions import common_permissions, grants, is_permission
+from netautod.core.identity.caller import Caller, OrgId
+from netautod.core.identity.permissions import common_permissions, grants, is_permission
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from netautod.core.printable import printable
+from netautod.core.text.printable import printable
 
 EVERY = [chr(code) for code in range(sys.maxunicode + 1)]
 # Controls, formats, surrogates, private and unassigned ones, line and paragraph separators.

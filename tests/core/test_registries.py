@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from netautod.core.errors import Conflict
-from netautod.core.identity import OrgId
+from netautod.core.identity.caller import OrgId
 from netautod.core.registries import Followers, References, Uses
 
 ORG = OrgId("org")

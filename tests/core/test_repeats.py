@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from netautod.core import logs
-from netautod.core.log_lines import Belonging, current, event
-from netautod.core.repeats import MOST, SECONDS, Failing, FoldingHandler, repeats
+from netautod.core.logs import setup as logs
+from netautod.core.logs.folding import MOST, SECONDS, Failing, FoldingHandler, repeats
+from netautod.core.logs.lines import Belonging, current, event
 
 Say = Callable[[], None]
 OURS = logging.getLogger("netautod.test_repeats")

@@ -4,7 +4,7 @@ from dataclasses import FrozenInstanceError, dataclass
 
 import pytest
 
-from netautod.core.values import made
+from netautod.core.schema.bulk_values import made
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,7 +7,7 @@ import pytest
 from netautod.core.clock import SystemClock
 from netautod.core.errors import Unavailable
 from netautod.core.loop.shared_reads import SharedReads
-from netautod.core.waiting import (
+from netautod.core.work.deadlines import (
     REQUEST_SECONDS,
     Patience,
     begin_request,

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-from netautod.core.permissions import KNOWN_PERMISSIONS
-from netautod.ssh.platform.model import Platform
-from netautod.ssh.platform.registry import PlatformRegistry
+from netautod.core.identity.permissions import KNOWN_PERMISSIONS
 from netautod.testing import SimulatedDevice
+from netautod.transport.ssh.platform.model import Platform
+from netautod.transport.ssh.platform.registry import PlatformRegistry
 from tests.e2e.console import CONFIGS, Console
 from tests.support.client import ApiClient
 from tests.support.platform_fixtures import PlatformFixture, load, names, show

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.testing import SimulatedDevice
+from netautod.transport.ssh.platform.registry import PlatformRegistry
 from tests.e2e.console import Console
 from tests.support.programs.service import serving
 from tests.support.servers.model_server import Call, ModelServer, model_server

@@ -45,7 +45,7 @@ WHILE_STOPPED = 20
 # A restore that kills itself, and with it its mongod, when it notes its progress for the third time.
 DYING = """
 import os, signal, sys
-from netautod.app.archive import claim, loading
+from netautod.maintenance.archive import claim, loading
 from netautod.cli import entry
 loading.FRAMES_AT_ONCE = 2
 real, calls = claim.RestoreClaim.progress, iter(range(2))

@@ -6,7 +6,7 @@ from contextlib import AsyncExitStack
 import asyncssh
 import pytest
 
-from netautod.devices.sessions.gates import MOST_REFUSALS
+from netautod.network.devices.sessions.login_limits import MOST_REFUSALS
 from netautod.testing import Faults, SimulatedDevice
 from tests.e2e.console import CONFIGS, EXECUTIONS, Console
 

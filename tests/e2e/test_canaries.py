@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from netautod.core.redaction.patterns import HIDDEN
-from tests.app.route_table import normalised, table
+from netautod.secrets.redaction.patterns import HIDDEN
+from tests.assembly.route_table import normalised, table
 from tests.e2e.canaries import (
     IN_COMMANDS,
     IN_REFUSALS,

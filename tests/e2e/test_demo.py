@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from netautod.app.serving import demo
+from netautod.server import demo
 from netautod.testing import ios_config
 from tests.e2e.console import SCHEDULES, Console
 from tests.support.programs.service import Service, serving

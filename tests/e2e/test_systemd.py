@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from netautod.app.watch.systemd import longer
+from netautod.server.watch.systemd import longer
 from tests.support.execution import eventually
 from tests.support.programs.service import NETAUTOD, Service, environment, serving
 from tests.support.programs.started import started

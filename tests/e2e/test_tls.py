@@ -16,7 +16,7 @@ from tests.support.programs.started import free_port
 from tests.support.servers.certificates import Authority
 
 pytestmark = pytest.mark.slow
-SELDOM = "import netautod.app.serving.server as server; server.CERTIFICATE_SECONDS = 3600.0"
+SELDOM = "import netautod.server.server as server; server.CERTIFICATE_SECONDS = 3600.0"
 TRIES = 12  # connections, of which each of two workers takes some
 
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from netautod.app.plugins.services import STEP_SECONDS
-from netautod.app.serving.supervisor import STOP_MARGIN
-from netautod.app.telemetry.opening import LAST_SECONDS
 from netautod.http.settings import ServerSettings
+from netautod.plugin_host.offers.services import STEP_SECONDS
+from netautod.server.supervisor import STOP_MARGIN
+from netautod.server.telemetry.opening import LAST_SECONDS
 from netautod.store.client import Database
 from netautod.testing import SimulatedDevice
 from tests.e2e.console import Console

@@ -8,11 +8,11 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any, cast
 
-from netautod.core.guard import LeaseLostError
-from netautod.outbound.addresses import AddressRules
-from netautod.outbound.client import GuardedClient
+from netautod.core.work.guard import LeaseLostError
 from netautod.plugin_api import Executor, RunContext
 from netautod.store.client import Database
+from netautod.transport.outbound.addresses import AddressRules
+from netautod.transport.outbound.client import GuardedClient
 from tests.support.execution import Does
 
 SENT = "sent"

@@ -11,7 +11,7 @@ from uuid import uuid4
 from pymongo import AsyncMongoClient
 from pymongo.asynchronous.database import AsyncDatabase
 
-from netautod.executions.transitions import TERMINAL, TRANSITIONS
+from netautod.automation.executions.transitions import TERMINAL, TRANSITIONS
 
 MARKS = "marks"
 

@@ -16,12 +16,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, SupportsFloat, SupportsIndex, cast
 
+from netautod.automation.executions.models import Execution
+from netautod.automation.executions.running.environment import RunActing
+from netautod.automation.executions.running.node import ExecutionNode
+from netautod.automation.executions.settings import ExecutionSettings, SchedulerSettings
 from netautod.core.metrics import Metrics
-from netautod.core.work import Work
-from netautod.executions.models import Execution
-from netautod.executions.running.environment import RunActing
-from netautod.executions.running.node import ExecutionNode
-from netautod.executions.settings import ExecutionSettings, SchedulerSettings
+from netautod.core.work.context import Work
 from netautod.store.client import Database
 from netautod.store.connection import connect
 from netautod.store.server_clock import ServerClock

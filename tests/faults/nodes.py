@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from netautod.app.data.stores import INDEXES
-from netautod.executions.settings import ExecutionSettings, SchedulerSettings
+from netautod.assembly.data.stores import INDEXES
+from netautod.automation.executions.settings import ExecutionSettings, SchedulerSettings
+from netautod.automation.tasks.parameters import SchemaRules
 from netautod.store.client import Database
 from netautod.store.connection import connect
 from netautod.store.indexes import create_indexes
 from netautod.store.server_clock import ServerClock
-from netautod.tasks.parameters import SchemaRules
 from tests.faults.executors import KINDS, SENT
 from tests.faults.history import History, followed
 from tests.faults.node_process import NodeConfig

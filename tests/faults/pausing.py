@@ -3,8 +3,8 @@
 import asyncio
 from datetime import UTC, datetime
 
-from netautod.executions.models import Execution
-from netautod.executions.settings import ExecutionSettings
+from netautod.automation.executions.models import Execution
+from netautod.automation.executions.settings import ExecutionSettings
 from tests.faults.nodes import NodeProcess, Stand
 from tests.support.execution import eventually, task
 

@@ -11,24 +11,24 @@ from datetime import datetime, timedelta
 from typing import Any, cast
 from uuid import uuid4
 
-from netautod.app.parts.leases import named_leases
+from netautod.assembly.parts.leases import named_leases
 from netautod.core.clock import SystemClock
-from netautod.core.identity import OrgId
+from netautod.core.identity.caller import OrgId
 from netautod.core.metrics import Metrics
-from netautod.core.pauses import FixedPauses
-from netautod.core.work import Work
-from netautod.devices.models import Device
-from netautod.devices.polls.store import DuePolls
-from netautod.devices.store import DeviceStore
-from netautod.discovery.polling.models import Poll
-from netautod.discovery.polling.outcome import Outcome
-from netautod.discovery.polling.poller import Poller
-from netautod.discovery.polling.ports import Findings, Visitor
-from netautod.discovery.polling.store import PollStore
-from netautod.discovery.polling.visiting import Visiting
-from netautod.discovery.tables.models import PollNote
-from netautod.discovery.tables.store import DiscoveredStore
-from netautod.discovery.visits.service import Visited
+from netautod.core.work.context import Work
+from netautod.core.work.pauses import FixedPauses
+from netautod.network.devices.models import Device
+from netautod.network.devices.polls.store import DuePolls
+from netautod.network.devices.store import DeviceStore
+from netautod.network.discovery.polling.models import Poll
+from netautod.network.discovery.polling.outcome import Outcome
+from netautod.network.discovery.polling.poll_run import Visiting
+from netautod.network.discovery.polling.poller import Poller
+from netautod.network.discovery.polling.ports import Findings, Visitor
+from netautod.network.discovery.polling.store import PollStore
+from netautod.network.discovery.tables.models import PollNote
+from netautod.network.discovery.tables.store import DiscoveredStore
+from netautod.network.discovery.visits.service import Visited
 from netautod.plugin_api import Collected, MacEntry
 from netautod.store.client import Database
 from netautod.store.connection import connect

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from pymongo import MongoClient
 
-from netautod.app.archive.backup import back_up
-from netautod.app.archive.collections import KEPT
+from netautod.maintenance.archive.backup import back_up
+from netautod.maintenance.archive.collections import KEPT
 from netautod.store.connection import connect
-from tests.app.archive.origin import fill, place
+from tests.maintenance.archive.origin import fill, place
 from tests.support.programs.replica_set import ReplicaSet
 
 pytestmark = pytest.mark.slow

@@ -8,8 +8,8 @@ from uuid import uuid4
 
 import pytest
 
-from netautod.core.identity import OrgId
-from netautod.executions.models import Execution
+from netautod.automation.executions.models import Execution
+from netautod.core.identity.caller import OrgId
 from tests.faults.nodes import EXECUTIONS, Stand, served
 from tests.support.client import ApiClient
 from tests.support.execution import FAST, manual_run, task

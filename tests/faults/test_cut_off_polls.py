@@ -14,22 +14,22 @@ from uuid import uuid4
 
 import pytest
 
-from netautod.app.parts.leases import named_leases
+from netautod.assembly.parts.leases import named_leases
 from netautod.core.clock import SystemClock
 from netautod.core.errors import Unavailable
-from netautod.core.guard import LeaseLostError
-from netautod.core.work import Work
-from netautod.devices.models import Device
-from netautod.devices.polls.store import DUE
-from netautod.discovery.polling.models import Poll
-from netautod.discovery.polling.outcome import Outcome
-from netautod.discovery.tables.reading import DiscoveredReads
-from netautod.discovery.visits.service import Visited
+from netautod.core.work.context import Work
+from netautod.core.work.guard import LeaseLostError
+from netautod.network.devices.models import Device
+from netautod.network.devices.polls.store import DUE
+from netautod.network.discovery.polling.models import Poll
+from netautod.network.discovery.polling.outcome import Outcome
+from netautod.network.discovery.tables.reading import DiscoveredReads
+from netautod.network.discovery.visits.service import Visited
 from netautod.store.client import Database
 from netautod.store.connection import connect
-from tests.devices.inventory import Inventory
-from tests.discovery.tables.worlds import NOTE
 from tests.faults.poll_process import Tables, poller_on, read, tables_in
+from tests.network.devices.inventory import Inventory
+from tests.network.discovery.tables.worlds import NOTE
 from tests.support.execution import FAST, eventually
 from tests.support.programs.cut_line import CutLine, cut_line
 

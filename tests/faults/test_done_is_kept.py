@@ -10,11 +10,11 @@ from urllib.parse import unquote
 
 import pytest
 
-from netautod.app.data.stores import INDEXES
+from netautod.assembly.data.stores import INDEXES
+from netautod.automation.executions.models import Execution
+from netautod.automation.executions.running.node import ExecutionNode
+from netautod.automation.executions.settings import ExecutionSettings
 from netautod.core.errors import Unavailable
-from netautod.executions.models import Execution
-from netautod.executions.running.node import ExecutionNode
-from netautod.executions.settings import ExecutionSettings
 from netautod.plugin_api import DeviceResult, ExecutionFailed, PermanentFailure, RunContext
 from netautod.store.connection import connect
 from netautod.store.embedded.mongod import EmbeddedMongo

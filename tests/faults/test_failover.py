@@ -10,7 +10,7 @@ from uuid import uuid4
 import pytest
 from tornado.httpclient import AsyncHTTPClient
 
-from netautod.core.identity import OrgId
+from netautod.core.identity.caller import OrgId
 from netautod.store.connection import connect
 from tests.faults.nodes import EXECUTIONS, SCHEDULES, Stand, open_stand, served
 from tests.support.client import ApiClient

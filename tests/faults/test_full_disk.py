@@ -11,11 +11,11 @@ import pytest
 from pymongo import AsyncMongoClient
 from pymongo.errors import PyMongoError
 
+from netautod.identity.users.organizations import initial_password
+from netautod.identity.users.organizations.initial_password import InitialPasswordError
+from netautod.secrets.vault.errors import VaultError
+from netautod.secrets.vault.root import key_file
 from netautod.store.embedded.mongod import EmbeddedMongo, EmbeddedMongoError, find_running
-from netautod.users.organizations import initial_password
-from netautod.users.organizations.initial_password import InitialPasswordError
-from netautod.vault.errors import VaultError
-from netautod.vault.root import key_file
 from tests.support.client import ApiClient
 from tests.support.execution import eventually
 from tests.support.programs.service import Service, run, serving

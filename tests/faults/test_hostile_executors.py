@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from netautod.executions.models import Execution
+from netautod.automation.executions.models import Execution
 from tests.faults.conftest import Scenario, Together
 from tests.faults.nodes import EXECUTIONS, NodeProcess, Stand, served
 from tests.support.execution import FAST, eventually, task

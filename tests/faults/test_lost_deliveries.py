@@ -10,11 +10,11 @@ from uuid import uuid4
 
 import pytest
 
-from netautod.core.work import Work
+from netautod.core.work.context import Work
 from netautod.store.client import Database
+from tests.activity.webhooks.conftest import Hooks, config_of, open_hooks
 from tests.support.servers.webhook_receiver import Delivery, receiving
 from tests.support.serving import Serve
-from tests.webhooks.conftest import Hooks, config_of, open_hooks
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(360)]
 DEVICES, VERSIONS = 20, 50

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from netautod.app.parts.leases import named_leases
+from netautod.assembly.parts.leases import named_leases
 from netautod.core.clock import SystemClock
-from netautod.devices.polls.store import DUE
-from tests.devices.inventory import Inventory
-from tests.discovery.polling.nodes import FakeFindings, FakeVisitor
+from netautod.network.devices.polls.store import DUE
 from tests.faults.poll_process import poller_on
+from tests.network.devices.inventory import Inventory
+from tests.network.discovery.polling.nodes import FakeFindings, FakeVisitor
 from tests.support.execution import FAST, eventually
 
 DEVICES = 5

@@ -13,9 +13,9 @@ from uuid import uuid4
 
 import pytest
 
-from netautod.core.identity import OrgId
-from netautod.executions.settings import SchedulerSettings
-from netautod.tasks.models import Task
+from netautod.automation.executions.settings import SchedulerSettings
+from netautod.automation.tasks.models import Task
+from netautod.core.identity.caller import OrgId
 from tests.faults.conftest import Scenario, Together
 from tests.faults.nodes import DEFAULT_RUNS, SCHEDULES, Stand, can_fake_clocks, served
 from tests.faults.pausing import pause_the_owner

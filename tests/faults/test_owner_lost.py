@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from netautod.executions.models import Execution, scheduled_id
-from netautod.tasks.models import Task
+from netautod.automation.executions.models import Execution, scheduled_id
+from netautod.automation.tasks.models import Task
 from tests.faults.conftest import Scenario, Together
 from tests.faults.nodes import NodeProcess, Stand
 from tests.faults.pausing import pause_the_owner

@@ -9,9 +9,9 @@ from uuid import uuid4
 
 import pytest
 
-from netautod.app.data.stores import INDEXES
-from netautod.executions.models import Execution, scheduled_id
-from netautod.executions.settings import SchedulerSettings
+from netautod.assembly.data.stores import INDEXES
+from netautod.automation.executions.models import Execution, scheduled_id
+from netautod.automation.executions.settings import SchedulerSettings
 from netautod.plugin_api import RunContext
 from netautod.store.connection import connect
 from netautod.store.indexes import create_indexes

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from netautod.core.metrics import Metrics
 from netautod.store.connection import connect
+from tests.activity.webhooks.conftest import QUICK, node_of
 from tests.support.installation import open_installation
-from tests.webhooks.conftest import QUICK, node_of
 
 
 async def deliver(uri: str, name: str, folder: Path) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from netautod.app.composition.routes import description
+from netautod.assembly.routes import description
 from tests.e2e.console import Console
 from tests.fuzzing.world import populated
 from tests.support.programs.service import Service, run, serving

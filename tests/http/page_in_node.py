@@ -6,7 +6,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from netautod.http.docs_page import PAGE
+from netautod.http.description.docs_page import PAGE
 from tests.support.programs.service import run
 
 DOM = Path(__file__).parents[1] / "data" / "page_dom.js"

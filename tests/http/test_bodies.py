@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from netautod.core.errors import InvalidInput, Unavailable
-from netautod.core.json_values import encode
+from netautod.core.json.values import encode
 from netautod.http.bodies.reader import MOST_WAITING, SMALL_BYTES, SMALL_VALUES, BodyReader, is_small
 
 LARGE = encode({"text": "x" * SMALL_BYTES})

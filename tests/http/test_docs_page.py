@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from netautod.app.composition import routes
-from netautod.http import docs_page
+from netautod.assembly import routes
+from netautod.http.description import docs_page
 from tests.http.page_in_node import rendered
 from tests.support.client import ApiClient, assert_error
 from tests.support.serving import Serve

@@ -8,8 +8,8 @@ import pytest
 
 from netautod.core.errors import DiskFull, Unavailable
 from netautod.http.errors import told
-from netautod.store.failures import UNAVAILABLE
-from netautod.store.room import Room
+from netautod.store.disk_room import Room
+from netautod.store.driver.failures import UNAVAILABLE
 from tests.support.disk import Disk
 
 

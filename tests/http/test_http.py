@@ -8,11 +8,11 @@ import logging
 import pytest
 from marshmallow import fields
 
-from netautod.core.repeats import FoldingHandler
-from netautod.core.schema import Answer, Id, Integer, JsonObject, Name, PageQuery, Query, Request, Text
+from netautod.core.logs.folding import FoldingHandler
+from netautod.core.schema.bases import Answer, Id, Integer, JsonObject, Name, PageQuery, Query, Request, Text
 from netautod.http.access import any_token, public, requires
 from netautod.http.handler import JsonHandler
-from netautod.http.routes import MissingServiceError, Route, UndeclaredError
+from netautod.http.routing.routes import MissingServiceError, Route, UndeclaredError
 from tests.support.client import assert_error
 from tests.support.serving import Serve
 

@@ -4,12 +4,12 @@ from typing import NamedTuple
 
 import pytest
 
-from netautod.app.composition.routes import ROUTES, description
+from netautod.assembly.routes import ROUTES, description
 from netautod.http.access import Repeat, public, requires
 from netautod.http.context import HttpContext
+from netautod.http.description.openapi import openapi_path
 from netautod.http.handler import JsonHandler
-from netautod.http.openapi import openapi_path
-from netautod.http.routes import Route, UndeclaredError, application
+from netautod.http.routing.routes import Route, UndeclaredError, application
 
 
 class Decision(NamedTuple):

@@ -7,7 +7,7 @@ from tornado.httputil import HTTPHeaders, HTTPServerRequest, RequestStartLine
 
 from netautod.core.clock import SystemClock
 from netautod.core.errors import TooManyRequests
-from netautod.core.identity import Caller, RequestInfo
+from netautod.core.identity.caller import Caller, RequestInfo
 from netautod.http.bodies.reader import BodyReader
 from netautod.http.context import HttpContext, networks
 from netautod.http.limits import Rate, RateLimiter, RequestLimits

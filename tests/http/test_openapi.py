@@ -9,10 +9,10 @@ import jsonschema_rs
 import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
-from netautod.app.composition.routes import ROUTES, description
+from netautod.assembly.routes import ROUTES, description
 from netautod.http.access import Operation
 from netautod.http.description.names import group_of, operation_id
-from netautod.http.openapi import openapi_path
+from netautod.http.description.openapi import openapi_path
 from tests.support.tables import over
 
 DESCRIPTION = description()

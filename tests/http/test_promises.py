@@ -6,7 +6,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from netautod.app.composition.routes import description
+from netautod.assembly.routes import description
 from tests.support.client import Response
 from tests.support.promises import promises_of
 

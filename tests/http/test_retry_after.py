@@ -13,10 +13,10 @@ from netautod.http.access import public
 from netautod.http.connections.refusal import Refusal
 from netautod.http.errors import RETRIED, RETRY_SECONDS, STATUS, status_of
 from netautod.http.handler import JsonHandler
-from netautod.http.health import Health, HealthCheck
-from netautod.http.refusing import RETRY_AFTER, refusing_application
-from netautod.http.routes import Route
+from netautod.http.routing.routes import Route
 from netautod.http.settings import ServerSettings
+from netautod.http.status.health import Health, HealthCheck
+from netautod.http.status.unavailable import RETRY_AFTER, refusing_application
 from tests.support.client import ApiClient
 from tests.support.serving import Serve, serve_application
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from netautod.http.route_table import RouteTable
+from netautod.http.routing.route_table import RouteTable
 
 PATHS = (
     "/api/devices",

@@ -1,6 +1,6 @@
 """What the requests of a node hold together: bytes of bodies, and long answers under way."""
 
-from netautod.http.fair_share import FairShare
+from netautod.http.bodies.fair_share import FairShare
 
 
 def test_the_largest_of_whoever_holds_most_gives_way() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from netautod.core.errors import InvalidInput
-from netautod.http.uploads import media_type_of, uploaded_file
+from netautod.http.bodies.uploads import media_type_of, uploaded_file
 
 
 @pytest.mark.parametrize(

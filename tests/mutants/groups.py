@@ -51,39 +51,39 @@ GROUPS: tuple[Group, ...] = (
     Group(
         name="redaction",
         files=(
-            "netautod/core/redaction/*.py",
-            "netautod/ssh/platform/redact.py",
-            "netautod/ssh/platform/long_secrets.py",
-            "netautod/ssh/platform/line_memory.py",
-            "netautod/configs/workers/redacted_texts.py",
-            "netautod/audit/details.py",
+            "netautod/secrets/redaction/*.py",
+            "netautod/transport/ssh/platform/redact.py",
+            "netautod/transport/ssh/platform/long_secrets.py",
+            "netautod/transport/ssh/platform/line_memory.py",
+            "netautod/network/configs/workers/redacted_texts.py",
+            "netautod/activity/audit/details.py",
         ),
         tests=(
             "tests/core/redaction",
             "tests/ssh/platform",
             "tests/ssh/platforms",
-            "tests/ssh/test_quoted.py",
+            "tests/transport/ssh/test_quoted.py",
             "tests/configs/texts",
             "tests/configs/workers",
-            "tests/configs/test_search.py",
-            "tests/configs/test_configs.py",
-            "tests/audit/test_details.py",
+            "tests/network/configs/test_search.py",
+            "tests/network/configs/test_configs.py",
+            "tests/activity/audit/test_details.py",
         ),
     ),
     Group(
         name="outbound",
-        files=("netautod/outbound/*.py",),
+        files=("netautod/transport/outbound/*.py",),
         tests=("tests/outbound", "tests/plugins/webhook"),
     ),
     Group(
         name="limits",
         files=(
             "netautod/http/limits.py",
-            "netautod/http/fair_share.py",
-            "netautod/core/bounds.py",
+            "netautod/http/bodies/fair_share.py",
+            "netautod/core/schema/bounds.py",
             "netautod/http/connections/*.py",
             "netautod/http/bodies/*.py",
-            "netautod/auth/lockout/*.py",
+            "netautod/identity/auth/lockout/*.py",
         ),
         tests=(
             "tests/http",
@@ -94,12 +94,12 @@ GROUPS: tuple[Group, ...] = (
     ),
     Group(
         name="syncs",
-        files=("netautod/inventory/sync/*.py", "netautod/devices/bindings/*.py"),
+        files=("netautod/network/inventory/sync/*.py", "netautod/network/devices/bindings/*.py"),
         tests=("tests/inventory", "tests/devices/bindings"),
     ),
     Group(
         name="diffs",
-        files=("netautod/configs/texts/*.py",),
+        files=("netautod/network/configs/texts/*.py",),
         tests=("tests/configs",),
     ),
     Group(
@@ -108,7 +108,7 @@ GROUPS: tuple[Group, ...] = (
         tests=(
             "tests/store/test_indexes.py",
             "tests/store/test_declared_indexes.py",
-            "tests/app/test_query_plans.py",
+            "tests/assembly/test_query_plans.py",
         ),
         only_indexes=True,
         with_slow=True,
@@ -120,7 +120,7 @@ GROUPS: tuple[Group, ...] = (
     ),
     Group(
         name="executions",
-        files=("netautod/executions/**/*.py",),
+        files=("netautod/automation/executions/**/*.py",),
         tests=(
             "tests/executions",
             "tests/tasks",
@@ -129,8 +129,8 @@ GROUPS: tuple[Group, ...] = (
             "tests/faults",
         ),
     ),
-    Group(name="vault", files=("netautod/vault/**/*.py",), tests=("tests/vault",)),
-    Group(name="auth", files=("netautod/auth/**/*.py",), tests=("tests/auth", "tests/plugins/oidc")),
+    Group(name="vault", files=("netautod/secrets/vault/**/*.py",), tests=("tests/vault",)),
+    Group(name="auth", files=("netautod/identity/auth/**/*.py",), tests=("tests/auth", "tests/plugins/oidc")),
 )
 
 

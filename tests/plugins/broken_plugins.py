@@ -185,7 +185,9 @@ BROKEN = (
     ),
     # What a plugin may import.
     module(
-        "ours", "import netautod.app.settings\n" + GOOD, "line 1: netautod.app.settings is netautod's own"
+        "ours",
+        "import netautod.assembly.settings\n" + GOOD,
+        "line 1: netautod.assembly.settings is netautod's own",
     ),
     module("ours as a name", "from netautod import core\n" + GOOD, "line 1: netautod.core is netautod's own"),
     module("ours whole", "import netautod\n" + GOOD, "acme/__init__.py, line 1: netautod is netautod's own"),
@@ -201,8 +203,8 @@ BROKEN = (
     ),
     module(
         "a module inside",
-        "from netautod.plugin_api.executors import Executor\n" + GOOD,
-        "line 1: netautod.plugin_api.executors is netautod's own",
+        "from netautod.plugin_api.executors.contract import Executor\n" + GOOD,
+        "line 1: netautod.plugin_api.executors.contract is netautod's own",
     ),
     module("a plugin of ours", "import netautod_cli\n" + GOOD, "netautod_cli is a plugin of netautod's own"),
     Broken(

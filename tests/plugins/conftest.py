@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.auth.conftest import http, installation
+from tests.identity.auth.conftest import http, installation
 from tests.support.programs import slapd
 from tests.support.servers.certificates import Authority
 from tests.support.temporary import LASTING

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from netautod import plugin_api
-from netautod.app.plugins.loading import LoadedPlugins, call
-from netautod.app.plugins.manager import PluginManager
-from netautod.app.plugins.registrations import REGISTRATIONS
 from netautod.plugin_api import hookspecs
+from netautod.plugin_host.loading.loader import LoadedPlugins, call
+from netautod.plugin_host.manager import PluginManager
+from netautod.plugin_host.offers.registrations import REGISTRATIONS
 from tests.support.guide import write_example
 
 HOOKS = {name: hook for name, hook in vars(hookspecs).items() if name.startswith("netautod_")}

@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from netautod.app.plugins.loading import LoadedPlugins
-from netautod.app.plugins.manager import PluginManager
+from netautod.assembly.settings import table
+from netautod.plugin_host.loading.loader import LoadedPlugins
+from netautod.plugin_host.manager import PluginManager
 from netautod.testing import run_executor
 
 
@@ -20,7 +21,7 @@ from netautod.testing import run_executor
     ],
 )
 async def test_task_types_that_only_fail(task_type: str, parameters: dict[str, Any], text: str) -> None:
-    executor = PluginManager(LoadedPlugins.load()).executors()[task_type]
+    executor = PluginManager(LoadedPlugins.load(table())).executors()[task_type]
     run = await run_executor(executor, parameters, max_retries=3)
     assert (run.state, run.output) == ("failed", None)
     assert str(run.error).startswith(text)

@@ -12,10 +12,11 @@ from typing import cast
 
 import pytest
 
-from netautod.app.plugins.loading import LoadedPlugins, PluginError
-from netautod.app.plugins.manager import PluginManager
-from netautod.ssh.platform.file import TomlTable
-from netautod.ssh.platform.registry import PlatformRegistry
+from netautod.assembly.settings import table
+from netautod.plugin_host.loading.loader import LoadedPlugins, PluginError
+from netautod.plugin_host.manager import PluginManager
+from netautod.transport.ssh.platform.registry import PlatformRegistry
+from netautod.transport.ssh.platform.toml_file import TomlTable
 from tests.support.guide import write_example
 
 _TESTS = (
@@ -44,7 +45,7 @@ def importable(guide: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> P
 @pytest.fixture
 def manager(importable: Path) -> PluginManager:
     entry = EntryPoint(name="acme_platform", value="acme_platform", group="netautod")
-    return PluginManager(LoadedPlugins.load(found=lambda: [entry]), required=["acme_platform"])
+    return PluginManager(LoadedPlugins.load(table(), found=lambda: [entry]), required=["acme_platform"])
 
 
 @pytest.fixture

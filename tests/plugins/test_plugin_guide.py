@@ -12,7 +12,7 @@ from typing import cast
 import pytest
 
 from netautod import plugin_api, testing
-from netautod.app.configuration import load
+from netautod.assembly.configuration import load
 from netautod.cli import entry as cli
 from netautod.plugin_api import hookspecs
 from netautod.testing import SimulatedDevice
@@ -158,7 +158,9 @@ def test_a_plugin_is_loaded_once_and_its_failure_is_logged_once(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    monkeypatch.setattr("netautod.core.logs.configure", lambda **_: None)  # it would take caplog's handler
+    monkeypatch.setattr(
+        "netautod.core.logs.setup.configure", lambda **_: None
+    )  # it would take caplog's handler
     imports = tmp_path / "imports"
     noting = f"with open({str(imports)!r}, 'a') as file: file.write('imported ')"
     source = f"{noting}\nimport no_such_module\n"

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from netautod.app.plugins.loading import LoadedPlugins, PluginError
-from netautod.app.plugins.manager import PluginManager
-from netautod.app.plugins.scaffold import KINDS, check_name, scaffold
+from netautod.assembly.settings import table
 from netautod.cli import entry as cli
 from netautod.core.errors import InvalidInput
+from netautod.plugin_host.loading.loader import LoadedPlugins, PluginError
+from netautod.plugin_host.manager import PluginManager
+from netautod.plugin_host.scaffold import KINDS, check_name, scaffold
 
 
 @pytest.mark.parametrize(
@@ -19,7 +20,7 @@ from netautod.core.errors import InvalidInput
     ["a", "acme", "acme_ask", "a1", "a_1_b", "x" * 30],
 )
 def test_names_that_are_taken(name: str) -> None:
-    check_name(name)
+    check_name(name, list(table()))
 
 
 @pytest.mark.parametrize(
@@ -61,7 +62,7 @@ def test_names_that_are_taken(name: str) -> None:
 )
 def test_names_that_are_refused(name: str, said: str, tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match=said):
-        scaffold(name, kind="executor", directory=tmp_path)
+        scaffold(name, kind="executor", directory=tmp_path, core=list(table()))
     assert list(tmp_path.iterdir()) == []
 
 
@@ -70,11 +71,11 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "nowhere")
     for name in ("acme", "link"):
         with pytest.raises(InvalidInput, match="is there already: nothing is overwritten"):
-            scaffold(name, kind="executor", directory=tmp_path)
+            scaffold(name, kind="executor", directory=tmp_path, core=list(table()))
     with pytest.raises(InvalidInput, match="is no folder"):
-        scaffold("acme", kind="executor", directory=tmp_path / "gone")
+        scaffold("acme", kind="executor", directory=tmp_path / "gone", core=list(table()))
     with pytest.raises(InvalidInput, match="'router' is none of executor"):
-        scaffold("other", kind="router", directory=tmp_path)
+        scaffold("other", kind="router", directory=tmp_path, core=list(table()))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["acme", "link"]
 
 
@@ -84,7 +85,7 @@ def test_no_placeholder_is_left_and_all_is_code(
     kind: str, begin: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = begin[:29] + kind[0]  # each its own: modules stay imported
-    project = scaffold(name, kind=kind, directory=tmp_path)
+    project = scaffold(name, kind=kind, directory=tmp_path, core=list(table()))
     for path in project.rglob("*"):
         assert "my_plugin" not in path.name
         if path.is_file():
@@ -97,7 +98,7 @@ def test_no_placeholder_is_left_and_all_is_code(
     told = tomllib.loads((project / "pyproject.toml").read_text(encoding="utf-8"))
     assert told["project"]["entry-points"]["netautod"] == {name: name}
     monkeypatch.syspath_prepend(project)
-    loaded = LoadedPlugins.load(found=lambda: [EntryPoint(name=name, value=name, group="netautod")])
+    loaded = LoadedPlugins.load(table(), found=lambda: [EntryPoint(name=name, value=name, group="netautod")])
     assert [status.error for status in PluginManager(loaded).statuses] == [None]
 
 
@@ -119,6 +120,6 @@ def test_a_plugin_that_misses_a_newer_name_is_told_so(
     (tmp_path / "acme_newer.py").write_text(text)
     monkeypatch.syspath_prepend(tmp_path)
     entry = EntryPoint(name="acme_newer", value="acme_newer", group="netautod")
-    manager = PluginManager(LoadedPlugins.load(found=lambda: [entry]), required=["acme_newer"])
+    manager = PluginManager(LoadedPlugins.load(table(), found=lambda: [entry]), required=["acme_newer"])
     with pytest.raises(PluginError, match=r"written for plugin API 99\.1.*netautod is too old for it"):
         manager.check_required()

@@ -5,11 +5,11 @@ from typing import Any, get_args
 
 import pytest
 
-from netautod.app.configuration import load
-from netautod.app.plugins.manager import OBSERVER_HOOKS
-from netautod.app.settings import Settings
-from netautod.discovery.changes.compare import Kind
+from netautod.assembly.configuration import load
+from netautod.assembly.settings import Settings
+from netautod.network.discovery.changes.compare import Kind
 from netautod.plugin_api import SettingsError
+from netautod.plugin_host.manager import OBSERVER_HOOKS
 from netautod_webhook.settings import CHANGES, EVENTS, WebhookSettings
 
 LDAP = {"enabled": True, "urls": ["ldaps://dc1.example"], "base_dn": "dc=example"}

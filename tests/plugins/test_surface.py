@@ -6,9 +6,9 @@ from typing import Any
 import pluggy
 import pytest
 
-from netautod.app.plugins.loading import LoadedPlugins
 from netautod.plugin_api import VERSION, PluginApiDeprecation, hookimpl
 from netautod.plugin_api.version import deprecated, deprecation, parse_version, refusal
+from netautod.plugin_host.loading.loader import LoadedPlugins
 from tests.plugins import surface
 from tests.plugins.surface import COMMAND, Recorded, broken_promises, unrecorded
 

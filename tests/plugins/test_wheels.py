@@ -9,9 +9,10 @@ from textwrap import dedent
 
 import pytest
 
-from netautod.app.plugins.scaffold import KINDS, scaffold
-from tests.app.test_packaging import CLEAN, PACKAGED, ROOT, copy
+from netautod.assembly.settings import table
+from netautod.plugin_host.scaffold import KINDS, scaffold
 from tests.plugins.test_hook_sections import HOOKS, section_of
+from tests.repository.test_packaging import CLEAN, PACKAGED, ROOT, copy
 from tests.support.guide import write_example, write_project
 from tests.support.programs.service import environment
 
@@ -73,7 +74,7 @@ class Environment:
 def projects(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """The projects of new plugins, by their kinds."""
     folder = tmp_path_factory.mktemp("projects")
-    return {kind: scaffold(f"new_{kind}", kind=kind, directory=folder) for kind in KINDS}
+    return {kind: scaffold(f"new_{kind}", kind=kind, directory=folder, core=list(table())) for kind in KINDS}
 
 
 @pytest.fixture(scope="module")
@@ -117,7 +118,7 @@ async def test_the_guide_and_the_new_plugins_work_from_wheels(
     for kind in KINDS:
         copy_tests(projects, kind, shared)
     # One that is not installed: its tests work all the same, from its folder, and with settings of its own.
-    fresh = scaffold("not_installed", kind="auth", directory=tmp_path)
+    fresh = scaffold("not_installed", kind="auth", directory=tmp_path, core=list(table()))
     pytest_here = (installed.python, "-m", "pytest", "-q", "-p", "no:cacheprovider")
     options = ("-o", "asyncio_mode=auto", "-o", "asyncio_default_fixture_loop_scope=function")
     outs = await asyncio.gather(

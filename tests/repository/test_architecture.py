@@ -25,15 +25,15 @@ REQUEST = "From a request to its answer"
 MODULE = re.compile(r"`((?:plugins/)?[\w/]+(?:\.py|/))`")
 # Named on the ways, but at work when the service starts, a line is logged, a request fails or a node dies.
 ELSEWHERE = {
-    "netautod/app/composition/routes.py",
-    "netautod/app/serving/server.py",
-    "netautod/app/serving/supervisor.py",
-    "netautod/app/watch/parent.py",
-    "netautod/core/logs.py",
-    "netautod/executions/running/node.py",
-    "netautod/executions/running/reaper.py",
+    "netautod/assembly/routes.py",
+    "netautod/server/server.py",
+    "netautod/server/supervisor.py",
+    "netautod/server/watch/parent.py",
+    "netautod/core/logs/setup.py",
+    "netautod/automation/executions/running/node.py",
+    "netautod/automation/executions/running/reaper.py",
     "netautod/http/errors.py",
-    "netautod/http/routes.py",
+    "netautod/http/routing/routes.py",
 }
 
 

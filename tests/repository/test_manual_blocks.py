@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from netautod.app.composition import routes
+from netautod.assembly import routes
 from netautod.cli import entry as cli
 from tests.support.manual import UnrunBlock, blocks, page, pages, unrun_blocks
 

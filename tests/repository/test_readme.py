@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from netautod.app.composition import routes
-from netautod.app.settings import table
+from netautod.assembly import routes
+from netautod.assembly.settings import table
 from netautod.cli import entry as cli
 from netautod.http.settings import ServerSettings
 from tests.support.readme import block_after

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from netautod.core.errors import Conflict, Duplicate, NotFound, Unavailable
-from netautod.core.guard import Guard, no_guard
-from netautod.core.identity import OrgId, system_caller
-from netautod.core.work import Work
+from netautod.core.identity.caller import OrgId, system_caller
+from netautod.core.work.context import Work
+from netautod.core.work.guard import Guard, no_guard
 from netautod.store.batching import Batcher, batched_changes, batched_inserts
 from netautod.store.client import Database, Document
 from netautod.store.scoped import scoped

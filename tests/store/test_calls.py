@@ -11,10 +11,10 @@ from pymongo.errors import AutoReconnect, OperationFailure
 
 from netautod.core.errors import Duplicate, Unavailable, UnknownOutcome
 from netautod.core.metrics import Metrics
-from netautod.core.waiting import LEASE_SECONDS, begin_request, unhurried
-from netautod.store.calls import Calls, LaneFramework, in_lane
+from netautod.core.work.deadlines import LEASE_SECONDS, begin_request, unhurried
 from netautod.store.client import Database
 from netautod.store.connection import connect
+from netautod.store.driver.calls import Calls, LaneFramework, in_lane
 from tests.support.observed import observed
 from tests.support.programs.started import free_port
 

@@ -13,7 +13,7 @@ from pymongo.errors import (
 )
 
 from netautod.core.errors import DiskFull, Duplicate, Unavailable, UnknownOutcome
-from netautod.store.failures import duplicates_of, translated
+from netautod.store.driver.failures import duplicates_of, translated
 
 SHUTTING_DOWN, BAD_VALUE, OUT_OF_DISK_SPACE = 91, 2, 14031
 

@@ -10,7 +10,7 @@ from functools import partial
 
 import pytest
 
-from netautod.store.lanes import LaneThreads
+from netautod.store.driver.lanes import LaneThreads
 
 place: ContextVar[str] = ContextVar("place", default="nowhere")
 

@@ -11,7 +11,7 @@ from netautod.store.client import Database
 from netautod.store.leases.keeper import LeaseKeeper
 from netautod.store.leases.lease import Lease, LeaseTimes
 from netautod.store.leases.named import NamedLeases
-from netautod.store.periodic import Periodic
+from netautod.store.leases.periodic import Periodic
 
 TIMES = LeaseTimes(lease=30, heartbeat=10, abandon=20)
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from netautod.core.errors import Conflict, NotFound
-from netautod.core.identity import OrgId
+from netautod.core.identity.caller import OrgId
 from netautod.core.registries import References, Uses
 from netautod.store.client import Database
 from netautod.store.removal import VISIBLE, Removal

@@ -7,7 +7,7 @@ import pytest
 
 from netautod.core.disk import MIB
 from netautod.core.errors import DiskFull
-from netautod.core.identity import OrgId
+from netautod.core.identity.caller import OrgId
 from netautod.store.client import Database
 from netautod.store.scoped import scoped
 from tests.support.databases import DatabasePool
@@ -59,7 +59,7 @@ async def test_the_sentence_names_the_disk_and_the_bound() -> None:
 
 
 async def test_the_disk_is_looked_at_again_and_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("netautod.store.room.LOOK_SECONDS", 0.01)
+    monkeypatch.setattr("netautod.store.disk_room.LOOK_SECONDS", 0.01)
     disk, seen = Disk(499), asyncio.Event()
     async with disk.room() as room, asyncio.timeout(60):
         disk.free = 800

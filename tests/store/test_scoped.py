@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from netautod.core.identity import OrgId
+from netautod.core.identity.caller import OrgId
 from netautod.store.client import Database
 from netautod.store.scoped import OrgCollection, scoped
 

@@ -8,7 +8,7 @@ from uuid import uuid4
 
 from tornado.httpclient import AsyncHTTPClient, HTTPRequest
 
-from netautod.core.identity import Caller, OrgId
+from netautod.core.identity.caller import Caller, OrgId
 from tests.support.promises import promises_of
 
 

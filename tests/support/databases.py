@@ -4,8 +4,8 @@ import asyncio
 from collections import deque
 from uuid import uuid4
 
-from netautod.app.data.stores import INDEXES, Stores
-from netautod.core.retention import RetentionSettings
+from netautod.assembly.data.stores import INDEXES, Stores
+from netautod.core.settings.retention import RetentionSettings
 from netautod.store.client import Database
 from netautod.store.connection import connect
 from netautod.store.indexes import create_indexes

@@ -9,14 +9,14 @@ from typing import Any
 
 import asyncssh
 
-from netautod.ssh.capture.configuration import capture
-from netautod.ssh.failures import DeviceFailed
-from netautod.ssh.platform.model import Platform
-from netautod.ssh.platform.registry import PlatformRegistry
-from netautod.ssh.session import open_session
-from netautod.ssh.shell.terminal import visible
-from netautod.ssh.target import Login, SessionLimits, Target
 from netautod.testing import Faults, LoginStep, SimulatedDevice
+from netautod.transport.ssh.capture.configuration import capture
+from netautod.transport.ssh.failures import DeviceFailed
+from netautod.transport.ssh.platform.model import Platform
+from netautod.transport.ssh.platform.registry import PlatformRegistry
+from netautod.transport.ssh.session import open_session
+from netautod.transport.ssh.shell.terminal import visible
+from netautod.transport.ssh.target import Login, SessionLimits, Target
 from tests.support.platform_fixtures import PlatformFixture, load_all, show
 
 Form = dict[str, Any]
@@ -34,7 +34,7 @@ _LIMITS = SessionLimits(
 )
 _LOGIN = Login(username="admin", password="simulated", enable_secret="en4ble")
 _REGISTRY = PlatformRegistry()
-_LATIN = "\udcfcr"  # as netautod.ssh.encoding carries bytes that are not UTF-8
+_LATIN = "\udcfcr"  # as netautod.transport.ssh.encoding carries bytes that are not UTF-8
 
 
 @dataclass(frozen=True, kw_only=True)

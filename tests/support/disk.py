@@ -4,7 +4,7 @@ from pathlib import Path
 
 from netautod.core.disk import MIB, Space
 from netautod.store.client import Database
-from netautod.store.room import Room
+from netautod.store.disk_room import Room
 
 NEEDED_MIB = 500
 

@@ -10,34 +10,34 @@ from uuid import uuid4
 
 from marshmallow import Schema
 
-from netautod.agents.service import AgentService
-from netautod.app.parts.executions import chosen_of, environment_of, executions_of, history_of, node_of
-from netautod.app.parts.tasks import tasks_of
-from netautod.audit.service import AuditLog
+from netautod.activity.audit.service import AuditLog
+from netautod.assembly.parts.executions import chosen_of, environment_of, executions_of, history_of, node_of
+from netautod.assembly.parts.tasks import tasks_of
+from netautod.automation.agents.service import AgentService
+from netautod.automation.executions import store as execution_store
+from netautod.automation.executions.device_subset import ChosenDevices
+from netautod.automation.executions.events.notifier import ExecutionObservers, FinishNotifier
+from netautod.automation.executions.history.service import ExecutionHistory
+from netautod.automation.executions.models import Execution, new_execution
+from netautod.automation.executions.running.environment import ActingFactory, RunActing
+from netautod.automation.executions.running.node import ExecutionNode
+from netautod.automation.executions.service import ExecutionService
+from netautod.automation.executions.settings import ExecutionSettings, SchedulerSettings
+from netautod.automation.tasks.cron.ticks import NextTicks
+from netautod.automation.tasks.models import Task
+from netautod.automation.tasks.parameters import SchemaRules
+from netautod.automation.tasks.service import TaskService
 from netautod.core.clock import Clock, SystemClock
-from netautod.core.identity import Caller, OrgId
+from netautod.core.identity.caller import Caller, OrgId
 from netautod.core.metrics import Metrics
-from netautod.core.pauses import FixedPauses, Pauses
-from netautod.core.work import Work
-from netautod.executions import store as execution_store
-from netautod.executions.chosen import ChosenDevices
-from netautod.executions.history.service import ExecutionHistory
-from netautod.executions.models import Execution, new_execution
-from netautod.executions.notifier import ExecutionObservers, FinishNotifier
-from netautod.executions.running.environment import ActingFactory, RunActing
-from netautod.executions.running.node import ExecutionNode
-from netautod.executions.service import ExecutionService
-from netautod.executions.settings import ExecutionSettings, SchedulerSettings
-from netautod.outbound.addresses import AddressRules
-from netautod.outbound.client import GuardedClient
+from netautod.core.work.context import Work
+from netautod.core.work.pauses import FixedPauses, Pauses
+from netautod.identity.users.models import User
 from netautod.plugin_api import Executor, FinishedExecution, RunContext
-from netautod.ssh.platform.registry import PlatformRegistry
 from netautod.store.client import Database
-from netautod.tasks.cron.ticks import NextTicks
-from netautod.tasks.models import Task
-from netautod.tasks.parameters import SchemaRules
-from netautod.tasks.service import TaskService
-from netautod.users.models import User
+from netautod.transport.outbound.addresses import AddressRules
+from netautod.transport.outbound.client import GuardedClient
+from netautod.transport.ssh.platform.registry import PlatformRegistry
 from tests.support.databases import stores_of
 
 # A tenth of the defaults.

@@ -4,23 +4,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from netautod.app import installation as app
-from netautod.app.data.stores import Stores
-from netautod.app.parts.auth import ssh_ca_of
-from netautod.app.parts.devices import DeviceParts, devices_of
-from netautod.app.parts.users import users_of
-from netautod.app.settings import Settings
-from netautod.audit.service import AuditLog
-from netautod.auth.ssh_ca.service import SshAuthority
+from netautod.activity.audit.service import AuditLog
+from netautod.assembly import installation as app
+from netautod.assembly.data.stores import Stores
+from netautod.assembly.parts.auth import ssh_ca_of
+from netautod.assembly.parts.devices import DeviceParts, devices_of
+from netautod.assembly.parts.users import users_of
+from netautod.assembly.settings import Settings
 from netautod.core.clock import Clock, SystemClock
-from netautod.core.identity import Caller, system_caller
+from netautod.core.identity.caller import Caller, system_caller
+from netautod.identity.auth.ssh_ca.service import SshAuthority
+from netautod.identity.users.models import NewUser, User
+from netautod.identity.users.organizations.bootstrap import Bootstrap
+from netautod.identity.users.organizations.service import OrganizationService
+from netautod.identity.users.passwords.hashing import PasswordHasher
+from netautod.identity.users.service import UserService
+from netautod.secrets.vault.vault import Vault
 from netautod.store.client import Database
-from netautod.users.models import NewUser, User
-from netautod.users.organizations.bootstrap import Bootstrap
-from netautod.users.organizations.service import OrganizationService
-from netautod.users.passwords.hashing import PasswordHasher
-from netautod.users.service import UserService
-from netautod.vault.vault import Vault
 
 PASSWORD = "correct horse battery staple"
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from netautod.app.deletion.ownership import KNOWN
+from netautod.maintenance.deletion.ownership import KNOWN
 
 # Its id may stand in the audit of the installation: who deleted what.
 AUDIT = {"audit_events"}

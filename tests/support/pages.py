@@ -10,10 +10,10 @@ from urllib.parse import urlencode
 from tornado.httpclient import AsyncHTTPClient, HTTPRequest
 from tornado.httputil import HTTPHeaders
 
-from netautod.auth.pages.cookie import SESSION
 from netautod.console.base.origin import FIELD, form_token
 from netautod.console.base.pages import POLICY
-from netautod.core.identity import Caller
+from netautod.core.identity.caller import Caller
+from netautod.identity.auth.pages.cookie import SESSION
 
 _VOID = frozenset(
     ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"]

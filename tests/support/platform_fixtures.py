@@ -5,8 +5,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from netautod.ssh.platform.model import Platform
 from netautod.testing import CliScript, Faults, SimulatedDevice, read_script
+from netautod.transport.ssh.platform.model import Platform
 from tests.support.recorded_fixtures import NotInstalled, readings
 
 FOLDER = Path(__file__).parent.parent / "data" / "platforms"

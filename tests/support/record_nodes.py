@@ -7,14 +7,14 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from netautod.app.parts.docs import documents_of
-from netautod.core.identity import Caller
-from netautod.docs.content_types import ContentTypes
-from netautod.docs.notes.service import NotesVault
-from netautod.docs.rendering.pool import RenderPool
-from netautod.idempotency.service import LEASE, IdempotencyKeys
+from netautod.assembly.parts.docs import documents_of
+from netautod.automation.tasks.parameters import SchemaRules
+from netautod.core.identity.caller import Caller
+from netautod.documents.content_types import ContentTypes
+from netautod.documents.notes.service import NotesVault
+from netautod.documents.rendering.pool import RenderPool
+from netautod.http.idempotency.service import LEASE, IdempotencyKeys
 from netautod.store.client import Database
-from netautod.tasks.parameters import SchemaRules
 from netautod_agent import AgentParameters
 from netautod_backup import BackupParameters
 from tests.support.client import ApiClient, ServedRoutes, Tenant

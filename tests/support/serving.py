@@ -10,20 +10,20 @@ from tornado.httpclient import AsyncHTTPClient
 from tornado.netutil import bind_sockets
 from tornado.web import Application
 
-from netautod.app.composition.routes import ROUTES
-from netautod.app.parts.http import deadlines_of
+from netautod.assembly.parts.http import deadlines_of
+from netautod.assembly.routes import ROUTES
 from netautod.core.clock import SystemClock
 from netautod.core.errors import Unauthenticated
-from netautod.core.identity import Caller, RequestInfo
-from netautod.core.refusals import Refusals, UnheardRefusals
-from netautod.http import openapi
+from netautod.core.identity.caller import Caller, RequestInfo
+from netautod.core.identity.refusals import Refusals, UnheardRefusals
 from netautod.http.bodies.reader import BodyReader
 from netautod.http.connections.server import HttpServer
 from netautod.http.context import HttpContext, networks
+from netautod.http.description import openapi
+from netautod.http.idempotency.service import IdempotencyKeys
 from netautod.http.limits import RequestLimits
-from netautod.http.routes import Route, application
+from netautod.http.routing.routes import Route, application
 from netautod.http.settings import LimitSettings, ServerSettings
-from netautod.idempotency.service import IdempotencyKeys
 from tests.support.client import ApiClient, ServedRoutes
 from tests.support.databases import PATIENT_SECONDS
 

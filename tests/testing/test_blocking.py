@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 import pytest
 from marshmallow import Schema
 
-from netautod.executions.running.hosted import WrongExecutor, hosted
+from netautod.automation.executions.running.registered_executors import WrongExecutor, hosted
 from netautod.plugin_api import (
     DeviceFailed,
     DeviceResult,

@@ -5,7 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from netautod.testing.project import Project, ProjectError, is_installed, project_in, read_entry_points
+from netautod.testing.services.project import (
+    Project,
+    ProjectError,
+    is_installed,
+    project_in,
+    read_entry_points,
+)
 
 PYPROJECT = '[project]\nname = "acme-ask"\nversion = "1.2"\n'
 ENTRY = '[project.entry-points.netautod]\nacme = "acme_ask"\n'

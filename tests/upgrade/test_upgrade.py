@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from netautod.app.data.migrations import migrations_of
-from netautod.app.data.stores import INDEXES, SEALED_FIELDS
-from netautod.auth.settings import AuthSettings
-from netautod.core.identity import OrgId
+from netautod.assembly.data.migrations import migrations_of
+from netautod.assembly.data.stores import INDEXES, SEALED_FIELDS
+from netautod.core.identity.caller import OrgId
+from netautod.identity.auth.settings import AuthSettings
+from netautod.secrets.vault.vault import INSTALLATION, Vault
 from netautod.store.client import Database, Document
 from netautod.store.connection import connect
 from netautod.testing import SimulatedDevice, ios_config
-from netautod.vault.vault import INSTALLATION, Vault
 from tests.e2e.console import CONFIGS, EXECUTIONS, SCHEDULES, Console
 from tests.support.databases import PATIENT_SECONDS, stores_of
 from tests.support.execution import eventually

@@ -3,17 +3,17 @@
 from dataclasses import dataclass
 from typing import Any
 
-from netautod.auth.account.service import AccountService
-from netautod.auth.models import LoginSession
-from netautod.auth.otp.service import OtpService
-from netautod.auth.required_actions import CHANGE_IT, SET_UP_CODES
-from netautod.auth.service import AuthService
-from netautod.auth.ssh_ca.service import SshAuthority
-from netautod.auth.tokens.service import ApiTokens
 from netautod.console.base.pages import ACCOUNT, AccountFirst, PageHandler
 from netautod.core.pages import Page
 from netautod.http.access import Operation
-from netautod.users.models import LOCAL
+from netautod.identity.auth.account.service import AccountService
+from netautod.identity.auth.models import LoginSession
+from netautod.identity.auth.otp.service import OtpService
+from netautod.identity.auth.service import AuthService
+from netautod.identity.auth.ssh_ca.service import SshAuthority
+from netautod.identity.auth.tokens.service import ApiTokens
+from netautod.identity.users.models import LOCAL
+from netautod.identity.users.required_actions import CHANGE_IT, SET_UP_CODES
 
 SESSIONS_SHOWN = 50
 TITLE = "Account"

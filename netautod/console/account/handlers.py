@@ -5,17 +5,24 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from netautod.auth.models import NEVER
-from netautod.auth.required_actions import CHANGE_IT, SET_UP_CODES
-from netautod.auth.schemas import SMALL_BODY, ApiTokenBody, OtpBody, OtpCodeBody, OtpEndBody, PasswordBody
 from netautod.console.account.base import AccountBase
 from netautod.console.base.forms import FORM, Form
 from netautod.console.base.pages import ACCOUNT
 from netautod.console.base.refusals import in_the_form
 from netautod.core.errors import Conflict
-from netautod.core.schema import PageQuery
+from netautod.core.schema.bases import PageQuery
 from netautod.http.access import any_token
-from netautod.http.routes import Route
+from netautod.http.routing.routes import Route
+from netautod.identity.auth.models import NEVER
+from netautod.identity.auth.schemas import (
+    SMALL_BODY,
+    ApiTokenBody,
+    OtpBody,
+    OtpCodeBody,
+    OtpEndBody,
+    PasswordBody,
+)
+from netautod.identity.users.required_actions import CHANGE_IT, SET_UP_CODES
 
 CODES_TITLE = "One-time codes"
 AGAIN = "These one-time codes wait no longer to be confirmed; set them up again"

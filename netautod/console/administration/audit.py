@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from netautod.audit.handlers import AuditQuery
-from netautod.audit.models import AuditFilter
-from netautod.audit.service import AuditLog
+from netautod.activity.audit.handlers import AuditQuery
+from netautod.activity.audit.models import AuditFilter
+from netautod.activity.audit.service import AuditLog
 from netautod.console.base.pages import PageHandler
 from netautod.core.pages import Page
 from netautod.http.access import requires
-from netautod.http.routes import Route
+from netautod.http.routing.routes import Route
 
 
 class AuditPage(PageHandler):

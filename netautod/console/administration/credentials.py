@@ -7,17 +7,17 @@ from typing import Any
 
 from netautod.console.base.forms import FORM
 from netautod.console.base.pages import PageHandler
-from netautod.core.json_values import to_text
+from netautod.core.json.values import to_text
 from netautod.core.pages import Page
 from netautod.core.registries import Uses
-from netautod.core.schema import PageQuery
-from netautod.credentials.models import Credential
-from netautod.credentials.rules import AUTH_PROTOCOLS, PRIV_PROTOCOLS, SEALED, TYPES
-from netautod.credentials.schemas import CredentialRequest
-from netautod.credentials.service import CredentialService
-from netautod.devices.sessions.suspended import SuspendedLogin, SuspendedLogins
+from netautod.core.schema.bases import PageQuery
 from netautod.http.access import requires
-from netautod.http.routes import Route
+from netautod.http.routing.routes import Route
+from netautod.network.credentials.models import Credential
+from netautod.network.credentials.rules import AUTH_PROTOCOLS, PRIV_PROTOCOLS, SEALED, TYPES
+from netautod.network.credentials.schemas import CredentialRequest
+from netautod.network.credentials.service import CredentialService
+from netautod.network.devices.sessions.suspension_list import SuspendedLogin, SuspendedLogins
 
 PATH, PERMISSION = "/credentials", "credentials.manage"
 

@@ -2,18 +2,18 @@
 
 from typing import Any
 
+from netautod.automation.system.capabilities.service import Capabilities
 from netautod.console.base.forms import FORM
 from netautod.console.base.pages import PageHandler
-from netautod.core.json_values import to_text
+from netautod.core.identity.permissions import DESCRIPTIONS, grants
+from netautod.core.json.values import to_text
 from netautod.core.pages import Page
-from netautod.core.permissions import DESCRIPTIONS, grants
-from netautod.core.schema import PageQuery
+from netautod.core.schema.bases import PageQuery
 from netautod.http.access import requires
-from netautod.http.routes import Route
-from netautod.system.capabilities.service import Capabilities
-from netautod.users.models import Role
-from netautod.users.roles.service import RoleService
-from netautod.users.schemas import RoleRequest
+from netautod.http.routing.routes import Route
+from netautod.identity.users.models import Role
+from netautod.identity.users.roles.service import RoleService
+from netautod.identity.users.schemas import RoleRequest
 
 PATH, PERMISSION = "/roles", "users.manage"
 

@@ -1,11 +1,11 @@
 """Nodes, plugins, and the pause of the organization's automation."""
 
+from netautod.automation.system.schemas import PauseRequest
+from netautod.automation.system.service import SystemService
 from netautod.console.base.forms import FORM
 from netautod.console.base.pages import PageHandler
 from netautod.http.access import requires
-from netautod.http.routes import Route
-from netautod.system.schemas import PauseRequest
-from netautod.system.service import SystemService
+from netautod.http.routing.routes import Route
 
 PERMISSION = "system.manage"
 

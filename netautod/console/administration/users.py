@@ -4,20 +4,20 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
-from netautod.auth.account.service import AccountService
-from netautod.auth.otp.service import OtpService
 from netautod.console.base.forms import FORM
 from netautod.console.base.pages import PageHandler
 from netautod.core.errors import NotFound
-from netautod.core.json_values import to_text
+from netautod.core.json.values import to_text
 from netautod.core.pages import Page
-from netautod.core.schema import PageQuery
+from netautod.core.schema.bases import PageQuery
 from netautod.http.access import requires
-from netautod.http.routes import Route
-from netautod.users.models import NewUser, User
-from netautod.users.roles.service import RoleService
-from netautod.users.schemas import UserCreate, UserUpdate
-from netautod.users.service import UserService
+from netautod.http.routing.routes import Route
+from netautod.identity.auth.account.service import AccountService
+from netautod.identity.auth.otp.service import OtpService
+from netautod.identity.users.models import NewUser, User
+from netautod.identity.users.roles.service import RoleService
+from netautod.identity.users.schemas import UserCreate, UserUpdate
+from netautod.identity.users.service import UserService
 
 PATH, PERMISSION = "/users", "users.manage"
 MOST_ROLES = 100

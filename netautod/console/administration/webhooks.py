@@ -3,16 +3,16 @@
 from collections.abc import Mapping
 from typing import Any
 
+from netautod.activity.webhooks.models import TestOutcome, Webhook
+from netautod.activity.webhooks.schemas import WebhookRequest
+from netautod.activity.webhooks.service import WebhookService
 from netautod.console.base.forms import FORM
 from netautod.console.base.pages import PageHandler
-from netautod.core.json_values import to_text
+from netautod.core.json.values import to_text
 from netautod.core.pages import Page
-from netautod.core.schema import PageQuery
+from netautod.core.schema.bases import PageQuery
 from netautod.http.access import requires
-from netautod.http.routes import Route
-from netautod.webhooks.models import TestOutcome, Webhook
-from netautod.webhooks.schemas import WebhookRequest
-from netautod.webhooks.service import WebhookService
+from netautod.http.routing.routes import Route
 
 PATH, PERMISSION = "/webhooks", "system.manage"
 

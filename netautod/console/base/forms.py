@@ -9,9 +9,9 @@ from typing import Any
 from marshmallow import Schema, fields
 from tornado.httputil import HTTPFile, HTTPInputError, parse_body_arguments
 
-from netautod.core import json_values
 from netautod.core.errors import InvalidInput
-from netautod.core.schema import Ids, load
+from netautod.core.json import values as json_values
+from netautod.core.schema.bases import Ids, load
 
 # What a page declares to take; the schema of the values is that of the API's route.
 FORM: Mapping[str, Any] = {"application/x-www-form-urlencoded": {}, "multipart/form-data": {}}

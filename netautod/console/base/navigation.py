@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from netautod.core.identity import Caller
+from netautod.core.identity.caller import Caller
 
 DEVICES, TASKS, CREDENTIALS = "devices.access", "tasks.operate", "credentials.manage"
 USERS, SYSTEM = "users.manage", "system.manage"

@@ -9,8 +9,6 @@ from http import HTTPStatus
 from typing import Any, TypeVar
 from urllib.parse import quote, unquote
 
-from netautod.auth.pages.cookie import SESSION, cookie_name, give_cookie
-from netautod.auth.pages.targets import login_page
 from netautod.console.base import origin
 from netautod.console.base.forms import Form, read_form
 from netautod.console.base.navigation import links_for
@@ -29,6 +27,8 @@ from netautod.core.loop.pace import in_thread_if_large
 from netautod.http.access import Operation
 from netautod.http.errors import status_of
 from netautod.http.handler import JsonHandler, UnknownRouteHandler
+from netautod.identity.auth.pages.cookie import SESSION, cookie_name, give_cookie
+from netautod.identity.auth.pages.targets import login_page
 
 T = TypeVar("T")
 POLICY = "; ".join(

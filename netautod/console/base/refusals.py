@@ -4,7 +4,7 @@ from collections.abc import Awaitable
 from typing import TypeVar
 
 from netautod.core.errors import InvalidInput, Unauthenticated
-from netautod.core.refusals import TokenRefused
+from netautod.core.identity.refusals import TokenRefused
 
 T = TypeVar("T")
 

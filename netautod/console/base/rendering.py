@@ -10,7 +10,7 @@ from urllib.parse import quote, urlencode
 from markupsafe import Markup
 
 from netautod.console.base.static import StaticFiles
-from netautod.core.json_values import to_text
+from netautod.core.json.values import to_text
 
 if TYPE_CHECKING:
     from jinja2 import Environment

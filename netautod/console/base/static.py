@@ -10,7 +10,7 @@ from importlib.resources import files
 from netautod.core.errors import NotFound
 from netautod.http.access import public
 from netautod.http.handler import JsonHandler
-from netautod.http.routes import Route
+from netautod.http.routing.routes import Route
 
 TYPES = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml"}
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "\./([a-z_]+)\.js";\n?', re.MULTILINE)

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Mapping
 
-from netautod.configs.models import Config
-from netautod.configs.service import ConfigService
 from netautod.console.base.pages import PageHandler
-from netautod.devices.models import Device
-from netautod.devices.service import DeviceService
-from netautod.users.service import UserService
+from netautod.identity.users.service import UserService
+from netautod.network.configs.models import Config
+from netautod.network.configs.service import ConfigService
+from netautod.network.devices.models import Device
+from netautod.network.devices.service import DeviceService
 
 READ, NOTE, SECRETS = "devices.access", "devices.manage", "credentials.manage"
 

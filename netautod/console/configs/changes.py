@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from netautod.configs.texts.side_by_side import Hunk, Row, SideBySide
-from netautod.configs.texts.words import Range
+from netautod.network.configs.texts.side_by_side import Hunk, Row, SideBySide
+from netautod.network.configs.texts.word_diff import Range
 
 MOST_ELEMENTS = 2_300
 LONGEST_LINE = 2_000  # characters that are shown of a line

@@ -3,9 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from netautod.configs.differences import DiffForm, VersionDiff
-from netautod.configs.models import Config
-from netautod.configs.texts.side_by_side import SideBySide
 from netautod.console.base.rendering import with_query
 from netautod.console.configs.base import READ, ConfigPage
 from netautod.console.configs.changes import DiffPiece, piece_of
@@ -13,8 +10,11 @@ from netautod.console.configs.queries import DiffPageQuery
 from netautod.core.errors import NotFound
 from netautod.core.loop.pace import in_thread_if_large
 from netautod.core.pages import Page
-from netautod.devices.models import Device, DeviceFilter, DeviceItem
 from netautod.http.access import requires
+from netautod.network.configs.models import Config
+from netautod.network.configs.texts.side_by_side import SideBySide
+from netautod.network.configs.texts.version_diff import DiffForm, VersionDiff
+from netautod.network.devices.models import Device, DeviceFilter, DeviceItem
 
 ROW_CHARACTERS = 60  # as much as a row costs, for the choice of a thread
 CANDIDATES = 20

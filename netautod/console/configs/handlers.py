@@ -12,7 +12,7 @@ from netautod.console.configs.versions import (
     VersionPage,
     VersionsPage,
 )
-from netautod.http.routes import Route
+from netautod.http.routing.routes import Route
 
 PAGES = (
     Route(path="/configs/:device_id", handler=VersionsPage),

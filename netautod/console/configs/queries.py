@@ -1,7 +1,7 @@
 """Queries of these pages, where they are not those of the API: secrets are never shown by a link."""
 
-from netautod.configs.schemas import DiffQuery
-from netautod.core.schema import Id, Query, QueryInteger, Text
+from netautod.core.schema.bases import Id, Query, QueryInteger, Text
+from netautod.network.configs.schemas import DiffQuery
 
 LAST_LINE = 2**31 - 1
 

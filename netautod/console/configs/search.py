@@ -1,15 +1,15 @@
 """The search for lines in the newest configurations of all devices."""
 
-from netautod.configs.handlers import asked_by
-from netautod.configs.models import LineGroup, Match
-from netautod.configs.schemas import SearchQuery
-from netautod.configs.search import ConfigSearch
 from netautod.console.base.pages import PageHandler
 from netautod.console.configs.base import READ
 from netautod.core.errors import InvalidInput, Unavailable
 from netautod.core.pages import PageOf
 from netautod.http.access import Operation, requires
 from netautod.http.errors import status_of
+from netautod.network.configs.handlers import asked_by
+from netautod.network.configs.models import LineGroup, Match
+from netautod.network.configs.schemas import SearchQuery
+from netautod.network.configs.search import ConfigSearch
 
 
 class SearchPage(PageHandler):

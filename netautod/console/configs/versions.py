@@ -1,17 +1,17 @@
 """The versions of a device's configuration, and one of them: its text, notes, parts and secrets."""
 
-from netautod.configs.exchange.file_names import file_names
-from netautod.configs.handlers import BYTES, version_number
-from netautod.configs.schemas import NotesRequest
 from netautod.console.base.forms import FORM
 from netautod.console.configs.base import NOTE, READ, SECRETS, ConfigPage
-from netautod.console.configs.numbered import NumberedText, numbered
+from netautod.console.configs.numbering import NumberedText, numbered
 from netautod.console.configs.queries import TextQuery
 from netautod.core.loop.pace import in_thread_if_large
 from netautod.core.pages import Page
-from netautod.core.schema import PageQuery
-from netautod.devices.models import Device
+from netautod.core.schema.bases import PageQuery
 from netautod.http.access import requires
+from netautod.network.configs.exchange.file_names import file_names
+from netautod.network.configs.handlers import BYTES, version_number
+from netautod.network.configs.schemas import NotesRequest
+from netautod.network.devices.models import Device
 
 PLAIN = "text/plain"
 

@@ -1,19 +1,19 @@
 """What is done with the devices that are ticked in the list, or with all of the list."""
 
-from netautod.configs.capture.pulls import BackgroundPulls
-from netautod.configs.schemas import BackedUpDevicesQuery, BulkPullRequest
 from netautod.console.base.forms import FORM
 from netautod.console.devices.listing import LIST, DeviceListPage
-from netautod.core.bounds import MOST_IDS
 from netautod.core.errors import InvalidInput, Unavailable
-from netautod.core.schema import load
-from netautod.devices.operations.credential_tests import CredentialTests
-from netautod.devices.operations.schemas import LoginTestsRequest
-from netautod.devices.vouched import MANAGE_CREDENTIALS
-from netautod.devices.vouching.service import Vouching
-from netautod.discovery.service import DiscoveryService
+from netautod.core.schema.bases import load
+from netautod.core.schema.bounds import MOST_IDS
 from netautod.http.access import requires
-from netautod.http.routes import Route
+from netautod.http.routing.routes import Route
+from netautod.network.configs.capture.pulls import BackgroundPulls
+from netautod.network.configs.schemas import BackedUpDevicesQuery, BulkPullRequest
+from netautod.network.devices.operations.credential_tests import CredentialTests
+from netautod.network.devices.operations.schemas import LoginTestsRequest
+from netautod.network.devices.records.vouched import MANAGE_CREDENTIALS
+from netautod.network.devices.vouching.service import Vouching
+from netautod.network.discovery.service import DiscoveryService
 
 READ, MANAGE, RUNS = "devices.access", "devices.manage", "tasks.operate"
 TICKED, ALL = "device_ids", "all"

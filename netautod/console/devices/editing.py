@@ -6,20 +6,20 @@ from typing import Any
 
 from netautod.console.base.forms import FORM
 from netautod.console.base.pages import PageHandler
-from netautod.console.devices.showing import tag_of_device
+from netautod.console.devices.details import tag_of_device
 from netautod.core.errors import InvalidInput
-from netautod.core.identity import OrgId
+from netautod.core.identity.caller import OrgId
 from netautod.core.pages import Page
-from netautod.credentials.service import CredentialService
-from netautod.devices.models import Device
-from netautod.devices.schemas import PROTOCOLS, DeviceRequest
-from netautod.devices.service import DeviceService
-from netautod.devices.vouched import MANAGE_CREDENTIALS
 from netautod.http.access import requires
-from netautod.http.routes import Route
-from netautod.sites.service import SiteService
-from netautod.ssh.platform.registry import PlatformRegistry
-from netautod.ssh.profiles import PROFILES
+from netautod.http.routing.routes import Route
+from netautod.network.credentials.service import CredentialService
+from netautod.network.devices.models import Device
+from netautod.network.devices.records.vouched import MANAGE_CREDENTIALS
+from netautod.network.devices.schemas import PROTOCOLS, DeviceRequest
+from netautod.network.devices.service import DeviceService
+from netautod.network.sites.service import SiteService
+from netautod.transport.ssh.platform.registry import PlatformRegistry
+from netautod.transport.ssh.profiles import PROFILES
 
 MANAGE = "devices.manage"
 SUGGESTED = Page(limit=300)  # names in a list of suggestions

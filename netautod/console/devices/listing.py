@@ -3,17 +3,17 @@
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from typing import Any, NamedTuple
 
-from netautod.configs.backups.info import BackupInfos
-from netautod.configs.schemas import KINDS, BackedUpDevicesQuery
 from netautod.console.base.pages import PageHandler
-from netautod.core.bounds import MOST_IDS
-from netautod.core.csv_rows import csv_text
-from netautod.core.json_values import optional_text
+from netautod.core.json.values import optional_text
 from netautod.core.pages import Page
-from netautod.devices.backups.models import BackupFilter, DeviceWithBackup, Sorting
-from netautod.devices.models import DeviceFilter
+from netautod.core.schema.bounds import MOST_IDS
+from netautod.core.text.csv_rows import csv_text
 from netautod.http.access import requires
-from netautod.http.routes import Route
+from netautod.http.routing.routes import Route
+from netautod.network.configs.backups.info import BackupInfos
+from netautod.network.configs.schemas import KINDS, BackedUpDevicesQuery
+from netautod.network.devices.backups.models import BackupFilter, DeviceWithBackup, Sorting
+from netautod.network.devices.models import DeviceFilter
 
 READ = "devices.access"
 LIST = "/devices"

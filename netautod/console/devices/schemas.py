@@ -3,8 +3,8 @@
 from marshmallow import fields, validate
 
 from netautod.console.devices.columns import TABS
-from netautod.core.schema import PageQuery
-from netautod.devices.schemas import Label
+from netautod.core.schema.bases import PageQuery
+from netautod.network.devices.schemas import Label
 
 
 class DeviceTabQuery(PageQuery):

@@ -6,12 +6,12 @@ from datetime import datetime
 from typing import Any
 
 from netautod.console.devices.columns import Column
-from netautod.core.device_addresses import mac_address
-from netautod.core.identity import OrgId
+from netautod.core.identity.caller import OrgId
 from netautod.core.loop.pace import Pace
+from netautod.core.net.device_addresses import mac_address
 from netautod.core.pages import Page, PageOf
-from netautod.discovery.models import Row
-from netautod.discovery.service import DiscoveryService
+from netautod.network.discovery.models import Row
+from netautod.network.discovery.service import DiscoveryService
 
 NEIGHBORS = "neighbors"
 

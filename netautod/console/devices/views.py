@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from netautod.configs.backups.info import BackupInfo
-from netautod.configs.models import Config
 from netautod.core.pages import PageOf
-from netautod.devices.host_keys.models import HostKeyPrompt
-from netautod.devices.models import Device
-from netautod.discovery.models import DeviceStatus
+from netautod.network.configs.backups.info import BackupInfo
+from netautod.network.configs.models import Config
+from netautod.network.devices.host_keys.models import HostKeyPrompt
+from netautod.network.devices.models import Device
+from netautod.network.discovery.models import DeviceStatus
 
 
 @dataclass(frozen=True, kw_only=True)

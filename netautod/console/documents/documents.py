@@ -9,12 +9,12 @@ from netautod.console.documents.pages import MANAGE, PATH, DocumentPage
 from netautod.console.documents.views import shown_text
 from netautod.core.errors import Forbidden
 from netautod.core.pages import Page
-from netautod.core.schema import PageQuery
-from netautod.docs.handlers import document_tag
-from netautod.docs.models import CATEGORIES, DocumentFilter, ShownDocument
-from netautod.docs.notes.service import LOCKED
+from netautod.core.schema.bases import PageQuery
+from netautod.documents.handlers import document_tag
+from netautod.documents.models import CATEGORIES, DocumentFilter, ShownDocument
+from netautod.documents.notes.service import LOCKED
 from netautod.http.access import any_token, requires
-from netautod.http.routes import Route
+from netautod.http.routing.routes import Route
 
 RECENT = 10
 BYTES = "application/octet-stream"

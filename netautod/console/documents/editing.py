@@ -9,14 +9,14 @@ from netautod.console.base.forms import FORM
 from netautod.console.base.pages import TAG
 from netautod.console.documents.pages import MANAGE, PATH, DocumentPage, own_path
 from netautod.core.errors import Forbidden, PreconditionFailed
-from netautod.core.schema import Query
-from netautod.docs.handlers import BODY_LIMIT, document_tag
-from netautod.docs.models import CATEGORIES, ShownDocument
-from netautod.docs.notes.service import LOCKED
-from netautod.docs.schemas import DocumentRequest
+from netautod.core.schema.bases import Query
+from netautod.documents.handlers import BODY_LIMIT, document_tag
+from netautod.documents.models import CATEGORIES, ShownDocument
+from netautod.documents.notes.service import LOCKED
+from netautod.documents.schemas import DocumentRequest
 from netautod.http.access import requires
 from netautod.http.errors import status_of
-from netautod.http.routes import Route
+from netautod.http.routing.routes import Route
 
 REPLACES = "Here is what you have typed; to save again replaces what is there now, which becomes a version"
 

@@ -6,12 +6,12 @@ from netautod.console.base.forms import FORM
 from netautod.console.documents.pages import MANAGE, PATH, DocumentPage
 from netautod.core.errors import InvalidInput, Unauthenticated
 from netautod.core.pages import Page
-from netautod.core.schema import PageQuery
-from netautod.docs.models import NOTES, DocumentFilter
-from netautod.docs.notes.schemas import VaultPasswordChangeRequest, VaultPasswordRequest
-from netautod.docs.notes.service import NotesVault
+from netautod.core.schema.bases import PageQuery
+from netautod.documents.models import NOTES, DocumentFilter
+from netautod.documents.notes.schemas import VaultPasswordChangeRequest, VaultPasswordRequest
+from netautod.documents.notes.service import NotesVault
 from netautod.http.access import any_token, requires
-from netautod.http.routes import Route
+from netautod.http.routing.routes import Route
 
 ADMINISTER = "system.manage"
 NOTES_PATH = f"{PATH}/notes"

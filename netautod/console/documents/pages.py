@@ -1,8 +1,8 @@
 """What all pages of documents share."""
 
 from netautod.console.base.pages import PageHandler
-from netautod.docs.models import ShownDocument
-from netautod.docs.service import DocumentService
+from netautod.documents.models import ShownDocument
+from netautod.documents.service import DocumentService
 
 MANAGE = "docs.manage"
 PATH = "/documents"

@@ -4,11 +4,11 @@ from netautod.console.base.forms import FORM
 from netautod.console.documents.pages import PATH, DocumentPage
 from netautod.console.documents.views import shown_text
 from netautod.core.errors import InvalidInput
-from netautod.docs.models import ShownDocument
-from netautod.docs.rendering.pool import Rendered
-from netautod.docs.schemas import RenderRequest
+from netautod.documents.models import ShownDocument
+from netautod.documents.rendering.pool import Rendered
+from netautod.documents.schemas import RenderRequest
 from netautod.http.access import any_token
-from netautod.http.routes import Route
+from netautod.http.routing.routes import Route
 
 NO_TEMPLATE = "Nothing renders documents of this content type"
 

@@ -1,7 +1,7 @@
 """The pages of documents."""
 
 from netautod.console.documents import documents, editing, notes, rendering, versions
-from netautod.http.routes import Route
+from netautod.http.routing.routes import Route
 
 PAGES: tuple[Route, ...] = (
     *documents.PAGES,

@@ -7,11 +7,11 @@ from netautod.console.documents.pages import MANAGE, PATH, DocumentPage, own_pat
 from netautod.console.documents.views import ShownDiff, diff_of, shown_text
 from netautod.core.errors import InvalidInput, NotFound
 from netautod.core.pages import Page, PageOf
-from netautod.core.schema import Id, PageQuery, Query
-from netautod.docs.models import NO_VERSION, ShownDocument, ShownVersion
-from netautod.docs.notes.service import VaultLocked
+from netautod.core.schema.bases import Id, PageQuery, Query
+from netautod.documents.models import NO_VERSION, ShownDocument, ShownVersion
+from netautod.documents.notes.service import VaultLocked
 from netautod.http.access import any_token, requires
-from netautod.http.routes import Route
+from netautod.http.routing.routes import Route
 
 
 class DiffQuery(Query):

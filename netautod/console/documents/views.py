@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from netautod.configs.texts.diff import Lines, unified
 from netautod.core.errors import InvalidInput
 from netautod.core.loop.pace import in_thread_if_large
+from netautod.network.configs.texts.diff import Lines, unified
 
 MOST_CHARACTERS = 256 * 1024
 MOST_COMPARED = 4 * 1024 * 1024  # characters of both contents together

@@ -3,20 +3,20 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from netautod.automation.tasks.models import Task
+from netautod.automation.tasks.service import TaskService
 from netautod.console.base.pages import PageHandler
-from netautod.console.find.asked import Asked, asked_for
+from netautod.console.find.query import Asked, asked_for
 from netautod.core.pages import Page
-from netautod.core.schema import Query
-from netautod.devices.models import DeviceFilter, DeviceItem
-from netautod.devices.schemas import Label
-from netautod.devices.service import DeviceService
-from netautod.discovery.places.service import Places, Whereabouts
-from netautod.docs.models import Document, DocumentFilter
-from netautod.docs.service import DocumentService
+from netautod.core.schema.bases import Query
+from netautod.documents.models import Document, DocumentFilter
+from netautod.documents.service import DocumentService
 from netautod.http.access import requires
-from netautod.http.routes import Route
-from netautod.tasks.models import Task
-from netautod.tasks.service import TaskService
+from netautod.http.routing.routes import Route
+from netautod.network.devices.models import DeviceFilter, DeviceItem
+from netautod.network.devices.schemas import Label
+from netautod.network.devices.service import DeviceService
+from netautod.network.discovery.places.service import Places, Whereabouts
 
 RUNS = "tasks.operate"
 MOST = 10  # of each kind; the lists of each kind have the others

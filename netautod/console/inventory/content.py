@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 
 from netautod.console.base.forms import Form, with_newlines
 from netautod.core.errors import InvalidInput
-from netautod.inventory.imports.csv_rows import CsvFile
-from netautod.inventory.imports.json_rows import JsonFile
-from netautod.inventory.imports.models import RowFile
+from netautod.network.inventory.imports.csv_rows import CsvFile
+from netautod.network.inventory.imports.json_rows import JsonFile
+from netautod.network.inventory.imports.models import RowFile
 
 FILE, TEXT = "file", "text"
 CSV, JSON = "csv", "json"

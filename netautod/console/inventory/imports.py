@@ -7,9 +7,9 @@ from netautod.console.base.pages import PageHandler
 from netautod.console.inventory.content import TEXT, Content, content_of, in_format
 from netautod.console.inventory.report import ImportReport, report_of
 from netautod.http.access import requires
-from netautod.http.routes import Route
-from netautod.inventory.imports.models import MOST_BYTES
-from netautod.inventory.imports.service import ImportService
+from netautod.http.routing.routes import Route
+from netautod.network.inventory.imports.models import MOST_BYTES
+from netautod.network.inventory.imports.service import ImportService
 
 MANAGE = "devices.manage"
 PATH = "/inventory/import"

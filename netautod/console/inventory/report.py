@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from netautod.core.loop.pace import Pace
-from netautod.inventory.imports.models import ImportResult, RowError
+from netautod.network.inventory.imports.models import ImportResult, RowError
 
 SHOWN = 50
 MOST_CHARACTERS = 512 * 1024

@@ -1,7 +1,7 @@
 """The pages of inventories and sites."""
 
 from netautod.console.inventory import imports, sites, source_actions, source_forms, sources
-from netautod.http.routes import Route
+from netautod.http.routing.routes import Route
 
 PAGES: tuple[Route, ...] = (
     *imports.PAGES,

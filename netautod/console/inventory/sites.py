@@ -2,14 +2,14 @@
 
 from netautod.console.base.forms import FORM
 from netautod.console.base.pages import PageHandler
-from netautod.core.json_values import to_text
+from netautod.core.json.values import to_text
 from netautod.core.pages import Page
-from netautod.core.schema import PageQuery
+from netautod.core.schema.bases import PageQuery
 from netautod.http.access import requires
-from netautod.http.routes import Route
-from netautod.sites.models import Site
-from netautod.sites.schemas import SiteRequest
-from netautod.sites.service import SiteService
+from netautod.http.routing.routes import Route
+from netautod.network.sites.models import Site
+from netautod.network.sites.schemas import SiteRequest
+from netautod.network.sites.service import SiteService
 
 SEE, MANAGE = "devices.access", "devices.manage"
 PATH = "/sites"

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from netautod.console.base.forms import FORM
 from netautod.console.inventory.sources import PATH, OneSourcePage
 from netautod.http.access import requires
-from netautod.http.routes import Route
-from netautod.inventory.models import SavedSource
-from netautod.inventory.sync.background import BackgroundSyncs
-from netautod.inventory.sync.models import SyncOptions, SyncResult
+from netautod.http.routing.routes import Route
+from netautod.network.inventory.models import SavedSource
+from netautod.network.inventory.sync.background import BackgroundSyncs
+from netautod.network.inventory.sync.models import SyncOptions, SyncResult
 
 MANAGE = "devices.manage"
 

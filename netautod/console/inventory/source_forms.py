@@ -8,10 +8,10 @@ from netautod.console.base.forms import FORM
 from netautod.console.inventory.sources import PATH, SourcePage
 from netautod.console.inventory.views import filter_texts, filters_of
 from netautod.http.access import requires
-from netautod.http.routes import Route
-from netautod.inventory.filters import LISTS
-from netautod.inventory.models import SavedSource
-from netautod.inventory.schemas import SourceRequest
+from netautod.http.routing.routes import Route
+from netautod.network.inventory.filters import LISTS
+from netautod.network.inventory.models import SavedSource
+from netautod.network.inventory.schemas import SourceRequest
 
 MANAGE = "devices.manage"
 FILTER = "filter_"

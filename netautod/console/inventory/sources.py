@@ -9,14 +9,14 @@ from netautod.console.inventory.views import (
     state_of_source,
 )
 from netautod.core.pages import Page, PageOf
-from netautod.core.schema import PageQuery
+from netautod.core.schema.bases import PageQuery
 from netautod.http.access import requires
-from netautod.http.routes import Route
-from netautod.inventory.models import SavedSource
-from netautod.inventory.service import SourceService
-from netautod.inventory.sync.models import SourceTest, SyncResult
-from netautod.inventory.sync.schemas import SyncHistoryQuery
-from netautod.inventory.sync.service import SyncService
+from netautod.http.routing.routes import Route
+from netautod.network.inventory.models import SavedSource
+from netautod.network.inventory.service import SourceService
+from netautod.network.inventory.sync.models import SourceTest, SyncResult
+from netautod.network.inventory.sync.schemas import SyncHistoryQuery
+from netautod.network.inventory.sync.service import SyncService
 
 SEE = "devices.access"
 PATH = "/inventory"

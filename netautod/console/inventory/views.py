@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from netautod.inventory.filters import LISTS
-from netautod.inventory.models import FAILED, PARTIAL, SUCCESS, SavedSource
-from netautod.inventory.sync.models import MOST_ERRORS, SyncEntry, SyncError, SyncResult, shortened
+from netautod.network.inventory.filters import LISTS
+from netautod.network.inventory.models import FAILED, PARTIAL, SUCCESS, SavedSource
+from netautod.network.inventory.sync.models import MOST_ERRORS, SyncEntry, SyncError, SyncResult, shortened
 
 MOST_SHOWN = 50
 STATUS_KINDS: Mapping[str, str] = {SUCCESS: "good", PARTIAL: "warn", FAILED: "bad"}

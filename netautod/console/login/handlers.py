@@ -2,22 +2,22 @@
 
 from collections.abc import Awaitable
 
-from netautod.auth.pages.cookie import SESSION
-from netautod.auth.pages.service import CodeWanted, PageLogins
-from netautod.auth.pages.targets import LOGIN, login_page, page_to
-from netautod.auth.providers import PASSWORD, REDIRECT, ProviderEntry
-from netautod.auth.redirect.browser import bind
-from netautod.auth.redirect.service import FAILURES, RedirectLogins
-from netautod.auth.schemas import SMALL_BODY, OtpCodeBody, ProviderLoginBody
-from netautod.auth.service import AuthService
 from netautod.console.base.forms import FORM
 from netautod.console.base.pages import PageHandler
 from netautod.console.base.refusals import in_the_form
 from netautod.core.errors import UpstreamFailed
-from netautod.core.refusals import TokenRefused
+from netautod.core.identity.refusals import TokenRefused
 from netautod.http.access import any_token, public
-from netautod.http.routes import Route
-from netautod.users.models import LOCAL
+from netautod.http.routing.routes import Route
+from netautod.identity.auth.pages.cookie import SESSION
+from netautod.identity.auth.pages.service import CodeWanted, PageLogins
+from netautod.identity.auth.pages.targets import LOGIN, login_page, page_to
+from netautod.identity.auth.providers.registry import PASSWORD, REDIRECT, ProviderEntry
+from netautod.identity.auth.redirect.browser import bind
+from netautod.identity.auth.redirect.service import FAILURES, RedirectLogins
+from netautod.identity.auth.schemas import SMALL_BODY, OtpCodeBody, ProviderLoginBody
+from netautod.identity.auth.service import AuthService
+from netautod.identity.users.models import LOCAL
 
 SENTENCES = {word: text for text, word in FAILURES.items()}
 

@@ -2,12 +2,12 @@
 
 from datetime import UTC, datetime, timedelta
 
+from netautod.automation.summary.service import Summaries
 from netautod.console.base.navigation import links_for
 from netautod.console.base.pages import PageHandler
-from netautod.core.json_values import to_text
+from netautod.core.json.values import to_text
 from netautod.http.access import any_token
-from netautod.http.routes import Route
-from netautod.summary.service import Summaries
+from netautod.http.routing.routes import Route
 
 DEVICES = "devices.access"
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from netautod.executions.result_store import UNKNOWN_KIND
+from netautod.automation.executions.records.result_store import UNKNOWN_KIND
 
 Name = Literal["test", "edit", "host_key", "vouch", "credentials", "log", "nowhere"]
 

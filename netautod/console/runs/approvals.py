@@ -1,15 +1,15 @@
 """What waits for an approval, and the decisions on it."""
 
+from netautod.automation.executions.schemas import DecisionRequest
+from netautod.automation.executions.service import BY_OTHERS, ExecutionService
 from netautod.console.base.forms import FORM
 from netautod.console.base.pages import PageHandler
 from netautod.console.runs.execution import ExecutionPage, show_again
 from netautod.console.runs.views import json_text
 from netautod.core.pages import Page
-from netautod.core.schema import PageQuery
-from netautod.executions.schemas import DecisionRequest
-from netautod.executions.service import BY_OTHERS, ExecutionService
+from netautod.core.schema.bases import PageQuery
 from netautod.http.access import requires
-from netautod.http.routes import Route
+from netautod.http.routing.routes import Route
 
 OPERATOR = "tasks.operate"
 APPROVER = "config.deploy"

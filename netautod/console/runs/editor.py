@@ -4,21 +4,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from netautod.automation.tasks.cron.zones import ACCEPTED
+from netautod.automation.tasks.models import Task
+from netautod.automation.tasks.schemas import TaskCreate
 from netautod.console.base.forms import FORM
 from netautod.console.runs import parameters
 from netautod.console.runs.parameters import ShownParameters
 from netautod.console.runs.previews import Previews
 from netautod.console.runs.tasks import OPERATOR, TaskPage, changed_fields
 from netautod.console.runs.views import Draft, Preview
-from netautod.core import json_values
+from netautod.core.json import values as json_values
 from netautod.core.pages import Page
-from netautod.credentials.service import CredentialService
 from netautod.http.access import requires
 from netautod.http.conditions.tags import tag_of
-from netautod.http.routes import Route
-from netautod.tasks.cron.zones import ACCEPTED
-from netautod.tasks.models import Task
-from netautod.tasks.schemas import TaskCreate
+from netautod.http.routing.routes import Route
+from netautod.network.credentials.service import CredentialService
 
 USUAL_TYPE = "backup"
 MOST_CREDENTIALS = 100  # more are no list to choose from

@@ -4,19 +4,19 @@ from typing import Any
 
 from marshmallow import fields, validate
 
+from netautod.automation.executions.device_subset import ChosenDevices
+from netautod.automation.executions.models import LEVELS, Execution
+from netautod.automation.executions.pending_approvals import WaitingApproval
+from netautod.automation.executions.schemas import LogQuery, ResultsQuery
+from netautod.automation.executions.service import BY_OTHERS, ExecutionService
 from netautod.console.base.forms import FORM
 from netautod.console.base.pages import PageHandler
 from netautod.console.runs.advice import advice_on
 from netautod.console.runs.views import ResultsView, answer_of, json_text, output_text, runs_of
 from netautod.core.pages import Page
-from netautod.core.schema import Id, QueryInteger
-from netautod.executions.asked import WaitingApproval
-from netautod.executions.chosen import ChosenDevices
-from netautod.executions.models import LEVELS, Execution
-from netautod.executions.schemas import LogQuery, ResultsQuery
-from netautod.executions.service import BY_OTHERS, ExecutionService
+from netautod.core.schema.bases import Id, QueryInteger
 from netautod.http.access import requires
-from netautod.http.routes import Route
+from netautod.http.routing.routes import Route
 
 OPERATOR = "tasks.operate"
 SHOWN_LINES = 200  # the newest ones on the page of an execution

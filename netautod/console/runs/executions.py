@@ -3,20 +3,20 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from netautod.automation.executions.history.schemas import SearchQuery
+from netautod.automation.executions.history.service import ExecutionHistory
+from netautod.automation.executions.service import ExecutionService
+from netautod.automation.executions.transitions import STATES
+from netautod.automation.tasks.service import TaskService
 from netautod.console.base.forms import FORM
 from netautod.console.base.pages import PageHandler
 from netautod.console.base.rendering import with_query
 from netautod.console.runs.views import runs_of
 from netautod.core.errors import Conflict, InvalidInput, NotFound
-from netautod.core.json_values import to_text
+from netautod.core.json.values import to_text
 from netautod.core.pages import Page
-from netautod.executions.history.schemas import SearchQuery
-from netautod.executions.history.service import ExecutionHistory
-from netautod.executions.service import ExecutionService
-from netautod.executions.transitions import STATES
 from netautod.http.access import requires
-from netautod.http.routes import Route
-from netautod.tasks.service import TaskService
+from netautod.http.routing.routes import Route
 
 OPERATOR = "tasks.operate"
 SPANS = (

@@ -11,7 +11,7 @@ from marshmallow import Schema, fields, validate
 
 from netautod.console.base.forms import Form, json_of
 from netautod.core.errors import InvalidInput
-from netautod.core.foreign import no_exit
+from netautod.core.work.plugin_calls import no_exit
 
 logger = logging.getLogger(__name__)
 Kind = Literal["text", "area", "whole", "number", "truth", "choice", "credential"]

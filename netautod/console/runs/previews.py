@@ -4,13 +4,13 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
+from netautod.automation.tasks.service import TaskService
 from netautod.console.runs.parameters import controls_of, visits_devices
 from netautod.console.runs.views import Preview
-from netautod.core.identity import Caller
+from netautod.core.identity.caller import Caller
 from netautod.core.pages import Page
-from netautod.devices.models import DeviceFilter
-from netautod.devices.service import DeviceService
-from netautod.tasks.service import TaskService
+from netautod.network.devices.models import DeviceFilter
+from netautod.network.devices.service import DeviceService
 
 RUNS = 10
 DEVICES = 10  # that are named

@@ -3,18 +3,18 @@
 from collections.abc import Mapping
 from typing import Any
 
+from netautod.automation.executions.service import ExecutionService
+from netautod.automation.tasks.models import Task
+from netautod.automation.tasks.schemas import TaskQuery, ToggleRequest
+from netautod.automation.tasks.service import TaskService
 from netautod.console.base.forms import FORM
 from netautod.console.base.pages import PageHandler
 from netautod.console.runs.previews import Previews
 from netautod.console.runs.views import json_text, runs_of
 from netautod.core.pages import Page
-from netautod.core.schema import PageQuery
-from netautod.executions.service import ExecutionService
+from netautod.core.schema.bases import PageQuery
 from netautod.http.access import requires
-from netautod.http.routes import Route
-from netautod.tasks.models import Task
-from netautod.tasks.schemas import TaskQuery, ToggleRequest
-from netautod.tasks.service import TaskService
+from netautod.http.routing.routes import Route
 
 OPERATOR = "tasks.operate"
 

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from netautod.automation.executions.models import Execution, ResultCounts
+from netautod.automation.tasks.cron.upcoming import UpcomingRun
+from netautod.automation.tasks.models import DEFAULT_RETRIES, DEFAULT_RETRY_DELAY, DEFAULT_TIMEOUT, Task
 from netautod.console.base.rendering import lasted
 from netautod.console.runs.advice import Advice
 from netautod.core.pages import PageOf
-from netautod.devices.models import DeviceItem
-from netautod.executions.models import Execution, ResultCounts
+from netautod.network.devices.models import DeviceItem
 from netautod.plugin_api import DeviceResult
-from netautod.tasks.cron.upcoming import UpcomingRun
-from netautod.tasks.models import DEFAULT_RETRIES, DEFAULT_RETRY_DELAY, DEFAULT_TIMEOUT, Task
 
 
 @dataclass(frozen=True, kw_only=True)

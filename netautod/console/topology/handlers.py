@@ -12,15 +12,15 @@ from netautod.console.topology.layout import Drawing, drawing_of
 from netautod.console.topology.network import MOST_NODES, Cable, Part, Shown, part_of
 from netautod.core.errors import InvalidInput, NetautodError, NotFound
 from netautod.core.pages import Page, PageOf
-from netautod.core.schema import PageQuery, QueryInteger, Text, uuid_or_none
-from netautod.devices.models import Device, DeviceFilter, DeviceItem
-from netautod.devices.schemas import Label
-from netautod.devices.service import DeviceService
-from netautod.discovery.models import Topology
-from netautod.discovery.service import DiscoveryService
+from netautod.core.schema.bases import PageQuery, QueryInteger, Text, uuid_or_none
 from netautod.http.access import requires
 from netautod.http.errors import status_of
-from netautod.http.routes import Route
+from netautod.http.routing.routes import Route
+from netautod.network.devices.models import Device, DeviceFilter, DeviceItem
+from netautod.network.devices.schemas import Label
+from netautod.network.devices.service import DeviceService
+from netautod.network.discovery.models import Topology
+from netautod.network.discovery.service import DiscoveryService
 
 CANDIDATES = 20
 

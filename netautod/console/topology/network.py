@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 
-from netautod.discovery.models import Row, Topology
+from netautod.network.discovery.models import Row, Topology
 
 MOST_NODES = 300
 UNNAMED = "(no name)"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from netautod.core.clock import Clock
-from netautod.core.waiting import context_for_many, within_patience
+from netautod.core.work.deadlines import context_for_many, within_patience
 
 V = TypeVar("V")
 

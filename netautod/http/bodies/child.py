@@ -10,8 +10,8 @@ import pickle
 import sys
 from typing import BinaryIO
 
-from netautod.core import json_values
 from netautod.core.errors import InvalidInput
+from netautod.core.json import values as json_values
 from netautod.http.bodies.protocol import ANSWER, READY, REFUSED, REQUEST, VALUE
 
 NICENESS = 5

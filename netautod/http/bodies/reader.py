@@ -4,8 +4,8 @@ import asyncio
 import logging
 from typing import Any, Self
 
-from netautod.core import json_values
 from netautod.core.errors import InvalidInput, Overloaded, Unavailable
+from netautod.core.json import values as json_values
 from netautod.core.loop.child_process import ChildLostError, ChildProcess
 from netautod.http.bodies.protocol import ANSWER, READY, REQUEST, VALUE, unpickled
 

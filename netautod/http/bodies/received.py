@@ -1,7 +1,7 @@
 """The body of a request while it arrives, within its own limit and what all bodies of the node may take."""
 
 from netautod.core.errors import Overloaded, TooLarge
-from netautod.http.fair_share import FairShare
+from netautod.http.bodies.fair_share import FairShare
 
 RETRY_AFTER = 5
 BLOCK = 64 * 1024

@@ -14,10 +14,10 @@ from itertools import chain, islice
 from typing import Any, TypeVar
 
 from netautod.core.errors import PreconditionFailed
-from netautod.core.json_parts import encoded_parts
+from netautod.core.json.parts import encoded_parts
 from netautod.http.access import Operation
 from netautod.http.conditions.tags import EntityTags, listed_tags, tag_of, tag_with
-from netautod.http.telling import TellingHandler
+from netautod.http.request_telemetry import TellingHandler
 
 T = TypeVar("T")
 READING = ("GET", "HEAD")

@@ -11,16 +11,16 @@ from tornado.http1connection import HTTP1ConnectionParameters, HTTP1ServerConnec
 from tornado.httputil import HTTPServerConnectionDelegate
 from tornado.iostream import IOStream, SSLIOStream, StreamClosedError
 
-from netautod.core.log_lines import Belonging, current, event
+from netautod.core.logs.lines import Belonging, current, event
 from netautod.core.metrics import Metrics
-from netautod.core.redaction.patterns import without_secret_patterns
+from netautod.http.connections.active_requests import InWork
 from netautod.http.connections.deadlines import Deadlines, Stage, Timing
 from netautod.http.connections.eviction import ConnectionTable
 from netautod.http.connections.exchange import Exchange, Turns
-from netautod.http.connections.in_work import InWork
 from netautod.http.connections.incoming import BLOCK, Incoming
 from netautod.http.connections.refusal import Refusal
-from netautod.http.told import REQUEST
+from netautod.http.request_log import REQUEST
+from netautod.secrets.redaction.patterns import without_secret_patterns
 
 logger = logging.getLogger(__name__)
 STEP = 16 * 1024

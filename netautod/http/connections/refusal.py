@@ -3,7 +3,7 @@
 from email.utils import formatdate
 from http import HTTPStatus
 
-from netautod.core import json_values
+from netautod.core.json import values as json_values
 from netautod.http.errors import RETRIED, RETRY_SECONDS, common_headers
 
 SHOWN = 200

@@ -14,14 +14,14 @@ from tornado.iostream import IOStream, SSLIOStream, StreamClosedError
 from tornado.tcpserver import TCPServer
 from tornado.web import Application
 
-from netautod.core.addresses import group_of
 from netautod.core.errors import TooManyRequests
 from netautod.core.metrics import Metrics
+from netautod.core.net.addresses import group_of
+from netautod.http.connections.active_requests import InWork
 from netautod.http.connections.connection import ServerConnection
 from netautod.http.connections.deadlines import Deadlines
 from netautod.http.connections.eviction import ConnectionTable
 from netautod.http.connections.exchange import Turns
-from netautod.http.connections.in_work import InWork
 from netautod.http.connections.refusal import Refusal
 from netautod.http.context import HttpContext, Network, is_within
 

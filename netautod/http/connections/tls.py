@@ -12,6 +12,7 @@ from pathlib import Path
 from cryptography import x509
 
 from netautod.core.errors import NetautodError
+from netautod.http.settings import ServerSettings
 
 logger = logging.getLogger(__name__)
 
@@ -26,6 +27,13 @@ class TlsFiles:
 
     certificate: Path
     key: Path
+
+    @classmethod
+    def of(cls, server: ServerSettings) -> "TlsFiles | None":
+        """Return the files that the settings name, or None if the server speaks plain HTTP."""
+        if not server.tls_certificate:
+            return None
+        return cls(certificate=Path(server.tls_certificate), key=Path(server.tls_key))
 
     def context(self) -> ssl.SSLContext:
         """TLS 1.2 or newer, and HTTP/1.1 only (RFC 7301). Raises TlsError."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from netautod.http.access import Operation
 from netautod.http.description.examples import MESSAGES
-from netautod.http.openapi_headers import answer_headers
+from netautod.http.description.headers import answer_headers
 
 ERROR_SCHEMA: Mapping[str, Any] = {
     "type": "object",

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from netautod.core.bounds import MOST_ELEMENTS, MOST_TEXT
-from netautod.core.schema import Id, Name, Query, QueryInteger, QueryTimestamp, Request
+from netautod.core.schema.bases import Id, Name, Query, QueryInteger, QueryTimestamp, Request
+from netautod.core.schema.bounds import MOST_ELEMENTS, MOST_TEXT
 
 NOT_BLANK = r"\S"
-HIGHEST = 2**63 - 1  # of the integers in a body (core/json_values.py)
+HIGHEST = 2**63 - 1  # of the integers in a body (core/json/values.py)
 PARAMETERS = {
     "limit": "How many at most.",
     "offset": "How many to leave out at the beginning.",
@@ -67,7 +67,7 @@ def _bound(field: Any, ret: dict[str, Any]) -> dict[str, Any]:
 
 
 def _nullable(ret: dict[str, Any]) -> dict[str, Any]:
-    """Of what is made anew null counts as absent (core/schema.py)."""
+    """Of what is made anew null counts as absent (core/schema/bases.py)."""
     return {"type": [ret["type"], "null"]} if isinstance(ret.get("type"), str) else {}
 
 

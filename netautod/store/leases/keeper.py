@@ -15,10 +15,10 @@ from uuid import uuid4
 
 from netautod.core.clock import Clock
 from netautod.core.errors import Unavailable, UnknownOutcome
-from netautod.core.repeats import Failing
+from netautod.core.logs.folding import Failing
 from netautod.store.client import Collection, Document, Filter
 from netautod.store.leases.lease import NEVER, Lease, LeaseTimes
-from netautod.store.leases.unreturned import Unreturned
+from netautod.store.leases.unreleased import Unreturned
 
 logger = logging.getLogger(__name__)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from netautod.core.clock import Clock
-from netautod.core.guard import LeaseLostError
+from netautod.core.work.guard import LeaseLostError
 from netautod.store.client import Document
 
 NEVER = datetime(1970, 1, 1, tzinfo=UTC)

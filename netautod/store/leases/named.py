@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 from netautod.core.errors import Duplicate, Unavailable
-from netautod.core.guard import LeaseLostError
-from netautod.core.work import Work
+from netautod.core.work.context import Work
+from netautod.core.work.guard import LeaseLostError
 from netautod.store.batching import Batcher
 from netautod.store.client import Database, Filter
 from netautod.store.leases.keeper import LeaseKeeper

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from netautod.core.errors import NetautodError
-from netautod.core.guard import Guard
+from netautod.core.work.guard import Guard
 from netautod.store.client import Change, Collection, Filter
 
 PAGE = 1000

@@ -11,8 +11,8 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
 from netautod.core.errors import NetautodError, Unavailable
-from netautod.core.guard import LeaseLostError, no_guard
-from netautod.core.waiting import migrating
+from netautod.core.work.deadlines import migrating
+from netautod.core.work.guard import LeaseLostError, no_guard
 from netautod.store.client import Database
 from netautod.store.leases.lease import Lease
 from netautod.store.leases.named import NamedLeases

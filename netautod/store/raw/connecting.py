@@ -8,7 +8,7 @@ from bson.codec_options import CodecOptions
 from bson.raw_bson import RawBSONDocument
 from pymongo import MongoClient
 
-from netautod.core.waiting import BULK_SECONDS
+from netautod.core.work.deadlines import BULK_SECONDS
 from netautod.store.connection import SELECTION_SECONDS
 
 RAW: CodecOptions[RawBSONDocument] = CodecOptions(document_class=RawBSONDocument)

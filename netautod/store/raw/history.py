@@ -18,9 +18,9 @@ from pymongo import MongoClient
 from pymongo.errors import PyMongoError
 
 from netautod.core.errors import Conflict
+from netautod.store.driver.failures import translated
 from netautod.store.embedded.files import explained
 from netautod.store.embedded.life import HISTORY_PARAMETER, HISTORY_SECONDS
-from netautod.store.failures import translated
 from netautod.store.raw.connecting import raw_client
 
 logger = logging.getLogger(__name__)

@@ -16,7 +16,7 @@ from pymongo.database import Database
 from pymongo.errors import OperationFailure
 
 from netautod.core.errors import NetautodError
-from netautod.store.failures import translated
+from netautod.store.driver.failures import translated
 from netautod.store.raw.connecting import RAW, raw_client
 
 # Server codes: SnapshotTooOld, SnapshotUnavailable (src/mongo/base/error_codes.yml of MongoDB).

@@ -12,8 +12,8 @@ from pymongo.errors import BulkWriteError
 from pymongo.write_concern import WriteConcern
 
 from netautod.core.errors import DiskFull, Unavailable
-from netautod.core.guard import Guard
-from netautod.store.failures import duplicates_of, translated
+from netautod.core.work.guard import Guard
+from netautod.store.driver.failures import duplicates_of, translated
 from netautod.store.raw.connecting import raw_client
 
 # More of them gain nothing: by then the server is busy.

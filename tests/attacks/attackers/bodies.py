@@ -7,11 +7,11 @@ from typing import Any
 
 from marshmallow import fields
 
-from netautod.app.composition.routes import ROUTES
-from netautod.core.schema import Request
+from netautod.assembly.routes import ROUTES
+from netautod.core.schema.bases import Request
 from netautod.http.access import MIB, public
 from netautod.http.handler import JsonHandler
-from netautod.http.routes import Route
+from netautod.http.routing.routes import Route
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,9 +1,9 @@
 """A route that says how it was asked, and requests to it as bytes."""
 
-from netautod.core.schema import JsonObject, Request
+from netautod.core.schema.bases import JsonObject, Request
 from netautod.http.access import public
 from netautod.http.handler import JsonHandler
-from netautod.http.routes import Route
+from netautod.http.routing.routes import Route
 
 HOST = b"Host: a\r\n"
 JSON = b"Content-Type: application/json\r\n"

@@ -10,7 +10,7 @@ from uuid import uuid4
 from pymongo import MongoClient
 from pymongo.write_concern import WriteConcern
 
-from netautod.tasks.models import Task
+from netautod.automation.tasks.models import Task
 from tests.bench.measuring.report import BenchmarkError
 
 NEEDED = "it needs APScheduler: pip install 'apscheduler>=3.11,<4'"

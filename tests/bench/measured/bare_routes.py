@@ -21,11 +21,11 @@ from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
 from tornado.web import Application, RequestHandler
 
-from netautod.devices.backups.queries import facts_fields
-from netautod.devices.documents import ITEM_FIELDS
-from netautod.devices.models import DeviceFilter
-from netautod.devices.queries import LIVE, best_index
-from netautod.executions.store import LIST_FIELDS
+from netautod.automation.executions.store import LIST_FIELDS
+from netautod.network.devices.backups.queries import facts_fields
+from netautod.network.devices.models import DeviceFilter
+from netautod.network.devices.records.documents import ITEM_FIELDS
+from netautod.network.devices.records.queries import LIVE, best_index
 from tests.bench.measuring.children import parent_gone, say
 
 LIMIT = 50

@@ -11,7 +11,7 @@ from contextlib import AsyncExitStack
 import asyncssh
 
 from netautod.testing import SimulatedDevice
-from netautod.testing.ios import ios_config
+from netautod.testing.devices.ios import ios_config
 from tests.bench.measuring.children import parent_gone, say
 
 USERNAME, PASSWORD = "backup", "simulated-password"

@@ -7,7 +7,7 @@ import asyncio
 import signal
 import sys
 
-from netautod.executions.settings import ExecutionSettings, SchedulerSettings
+from netautod.automation.executions.settings import ExecutionSettings, SchedulerSettings
 from netautod.plugin_api import RunContext
 from netautod.store.connection import connect
 from tests.bench.measuring.children import parent_gone, say

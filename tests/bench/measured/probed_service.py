@@ -12,21 +12,21 @@ import time
 from contextlib import AsyncExitStack
 from pathlib import Path
 
-from netautod.app.composition.build import build
-from netautod.app.configuration import Configuration
-from netautod.app.installation import open_installation
-from netautod.app.plugins.loading import LoadedPlugins
-from netautod.app.settings import Settings
-from netautod.app.watch.watched import Watched
-from netautod.auth.settings import AuthSettings
+from netautod.assembly.build import build
+from netautod.assembly.configuration import Configuration
+from netautod.assembly.installation import open_installation
+from netautod.assembly.settings import Settings, table
+from netautod.automation.executions.abandoned.watched import Watched
 from netautod.core.errors import Unavailable
 from netautod.core.loop.garbage import LOOK_SECONDS, spared_heap
 from netautod.http.access import public, requires
 from netautod.http.handler import JsonHandler
-from netautod.http.health import Health
 from netautod.http.settings import LimitSettings
+from netautod.http.status.health import Health
+from netautod.identity.auth.settings import AuthSettings
+from netautod.plugin_host.loading.loader import LoadedPlugins
 from netautod.store.connection import connect
-from netautod.store.periodic import Periodic
+from netautod.store.leases.periodic import Periodic
 from tests.bench.measuring.children import parent_gone, say
 from tests.support.serving import serve_application
 
@@ -91,7 +91,7 @@ async def main(uri: str, folder: str) -> None:
     worked: list[float] = []
     async with AsyncExitStack() as stack:
         installation = await stack.enter_async_context(open_installation(settings, database))
-        configuration = Configuration(settings=settings, plugins=LoadedPlugins.load())
+        configuration = Configuration(settings=settings, plugins=LoadedPlugins.load(table()))
         service = await stack.enter_async_context(build(configuration, installation, health, Watched()))
         routes = [
             (r"/bench/bare", Bare),

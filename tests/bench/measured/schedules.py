@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import fields, replace
 from datetime import datetime, timedelta
 
+from netautod.automation.tasks.cron.ticks import NextTicks
+from netautod.automation.tasks.models import Task
+from netautod.automation.tasks.store import COLLECTION
 from netautod.store.client import Database, Document
-from netautod.tasks.cron.ticks import NextTicks
-from netautod.tasks.models import Task
-from netautod.tasks.store import COLLECTION
 from tests.support.execution import task
 
 ZONES = ("UTC", "Europe/Berlin", "America/New_York", "Asia/Kathmandu", "Australia/Lord_Howe")

@@ -10,10 +10,10 @@ import asyncio
 import sys
 from uuid import uuid4
 
-from netautod.app.parts.leases import named_leases
+from netautod.assembly.parts.leases import named_leases
+from netautod.automation.executions.settings import ExecutionSettings, SchedulerSettings
 from netautod.core.clock import SystemClock
-from netautod.core.identity import OrgId
-from netautod.executions.settings import ExecutionSettings, SchedulerSettings
+from netautod.core.identity.caller import OrgId
 from netautod.plugin_api import DeviceResult, RunContext
 from netautod.store.connection import connect
 from netautod.store.scoped import scoped

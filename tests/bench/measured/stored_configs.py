@@ -7,23 +7,23 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from uuid import uuid4
 
-from netautod.app.data.stores import INDEXES, Stores
-from netautod.app.parts.configs import ConfigParts
-from netautod.app.parts.devices import DeviceParts
-from netautod.app.settings import Settings
-from netautod.configs.models import FROM_DEVICE, TEXT_FORMAT, Config
-from netautod.configs.settings import ConfigSettings
-from netautod.configs.texts.store import measure
+from netautod.assembly.data.stores import INDEXES, Stores
+from netautod.assembly.parts.configs import ConfigParts
+from netautod.assembly.parts.devices import DeviceParts
+from netautod.assembly.settings import Settings
 from netautod.core.clock import SystemClock
-from netautod.core.identity import Caller, OrgId
-from netautod.core.work import Work
-from netautod.devices.queries import COLLECTION
-from netautod.ssh.platform.registry import PlatformRegistry
+from netautod.core.identity.caller import Caller, OrgId
+from netautod.core.work.context import Work
+from netautod.network.configs.models import FROM_DEVICE, TEXT_FORMAT, Config
+from netautod.network.configs.settings import ConfigSettings
+from netautod.network.configs.texts.store import measure
+from netautod.network.devices.records.queries import COLLECTION
 from netautod.store.client import Database
 from netautod.store.scoped import scoped
+from netautod.transport.ssh.platform.registry import PlatformRegistry
 from tests.bench.measuring.databases import fresh_database
-from tests.configs.fleet import Told, device_work
-from tests.devices.inventory import DEVICE
+from tests.network.configs.fleet import Told, device_work
+from tests.network.devices.inventory import DEVICE
 from tests.support.installation import open_installation
 
 DEVICE_TYPE = "cisco_ios"

@@ -9,10 +9,10 @@ from uuid import UUID
 
 from marshmallow import fields, validate
 
-from netautod.core.bounds import MOST_TEXT
-from netautod.core.schema import Ids, Request
+from netautod.core.schema.bases import Ids, Request
+from netautod.core.schema.bounds import MOST_TEXT
 from netautod.http.access import Operation
-from netautod.http.routes import Route
+from netautod.http.routing.routes import Route
 
 NOBODY = str(UUID(int=1))
 CLOSED = "http://127.0.0.1:1"  # nobody has to wait for it

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from netautod.core.loop.garbage import LOOK_SECONDS, spared_heap
-from netautod.store.periodic import Periodic
+from netautod.store.leases.periodic import Periodic
 
 
 @asynccontextmanager

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.auth.conftest import http, installation, node, start
 from tests.console.login.conftest import Open, visit, visitor
+from tests.identity.auth.conftest import http, installation, node, start
 from tests.support.visitor import Visitor
 
 __all__ = ["Open", "http", "installation", "node", "start", "visit", "visitor"]

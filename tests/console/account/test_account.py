@@ -4,9 +4,9 @@ from typing import Any
 
 import pyotp
 
-from netautod.auth.settings import AuthSettings
-from tests.auth.support import Node, NodeStarter
+from netautod.identity.auth.settings import AuthSettings
 from tests.console.account.conftest import Open
+from tests.identity.auth.support import Node, NodeStarter
 from tests.support.installation import PASSWORD
 from tests.support.pages import LoadedPage
 from tests.support.visitor import Visitor

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.auth.conftest import http, installation, node, start
-from tests.auth.support import Node, ServeNode
+from tests.identity.auth.conftest import http, installation, node, start
+from tests.identity.auth.support import Node, ServeNode
 from tests.support.visitor import Visitor
 
 __all__ = ["http", "installation", "node", "start"]

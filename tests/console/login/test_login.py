@@ -3,8 +3,8 @@
 import pyotp
 import pytest
 
-from tests.auth.support import INFO, Node, NodeStarter
 from tests.console.login.conftest import Open
+from tests.identity.auth.support import INFO, Node, NodeStarter
 from tests.support.client import ApiClient
 from tests.support.installation import PASSWORD
 from tests.support.pages import LoadedPage

@@ -4,7 +4,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from netautod.auth.pages.targets import login_page, page_to
+from netautod.identity.auth.pages.targets import login_page, page_to
 from tests.console.login.targets import HOSTILE, PAGES
 from tests.support.visitor import Visitor
 

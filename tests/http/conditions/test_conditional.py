@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from netautod.app.composition.routes import ROUTES
-from netautod.devices.store import DeviceStore
-from netautod.docs import service as docs
-from netautod.docs.store import DocumentStore
+from netautod.assembly.routes import ROUTES
+from netautod.automation.tasks.store import TaskStore
+from netautod.documents import service as docs
+from netautod.documents.store import DocumentStore
+from netautod.network.devices.store import DeviceStore
 from netautod.store.client import Database
-from netautod.tasks.store import TaskStore
 from tests.support.client import ApiClient, Response, assert_error
 from tests.support.record_nodes import RESOURCES, RecordNode, Resource, two_nodes
 

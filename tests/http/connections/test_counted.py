@@ -3,11 +3,11 @@
 import pytest
 
 from netautod.core.metrics import NONE, Metrics
-from netautod.http.refusing import refusing_application
 from netautod.http.settings import ServerSettings
-from tests.app.test_draining import node
+from netautod.http.status.unavailable import refusing_application
 from tests.attacks.attackers.raw import ask, raw
 from tests.http.connections.test_server import QUICK, served
+from tests.server.test_draining import node
 from tests.support.serving import serve_application
 
 BODY = b"POST /asking HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"

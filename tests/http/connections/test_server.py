@@ -11,7 +11,7 @@ import pytest
 
 from netautod.core.clock import SystemClock
 from netautod.core.errors import Unauthenticated
-from netautod.core.identity import Caller, RequestInfo
+from netautod.core.identity.caller import Caller, RequestInfo
 from netautod.http.access import public
 from netautod.http.bodies.reader import BodyReader
 from netautod.http.connections import connection
@@ -20,7 +20,7 @@ from netautod.http.connections.server import HttpServer
 from netautod.http.context import HttpContext
 from netautod.http.handler import JsonHandler
 from netautod.http.limits import Rate, RequestLimits
-from netautod.http.routes import Route, application
+from netautod.http.routing.routes import Route, application
 from netautod.http.settings import ServerSettings
 from tests.attacks.attackers.crowds import crowd
 from tests.attacks.attackers.raw import ask, raw

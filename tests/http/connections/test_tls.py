@@ -12,12 +12,12 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import BestAvailableEncryption, Encoding, PrivateFormat
 from tornado.netutil import bind_sockets
 
-from netautod.app.parts.http import deadlines_of
+from netautod.assembly.parts.http import deadlines_of
 from netautod.core.metrics import Metrics
 from netautod.http.connections.server import HttpServer
 from netautod.http.connections.tls import TlsError, TlsFiles, TlsRenewal
-from netautod.http.refusing import refusing_application
 from netautod.http.settings import ServerSettings
+from netautod.http.status.unavailable import refusing_application
 from tests.support.servers.certificates import Authority
 
 

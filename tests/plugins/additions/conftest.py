@@ -10,24 +10,24 @@ from tornado.httpclient import AsyncHTTPClient
 
 import netautod_netconf
 import netautod_reports
-from netautod.app.composition.build import build
-from netautod.app.composition.routes import description
-from netautod.app.configuration import Configuration
-from netautod.app.installation import Installation, open_installation
-from netautod.app.parts.plugins import additions_of, plugins_of
-from netautod.app.parts.sessions import sessions_of
-from netautod.app.plugins.loading import LoadedPlugins
-from netautod.app.settings import Settings
-from netautod.app.watch.watched import Watched
-from netautod.auth.sessions.service import Sessions
-from netautod.core.identity import OrgId, RequestInfo, system_caller
-from netautod.core.permissions import PermissionKeys
-from netautod.http.health import Health
+from netautod.assembly.build import build
+from netautod.assembly.configuration import Configuration
+from netautod.assembly.installation import Installation, open_installation
+from netautod.assembly.parts.plugins import additions_of, plugins_of
+from netautod.assembly.parts.sessions import sessions_of
+from netautod.assembly.routes import description
+from netautod.assembly.settings import Settings
+from netautod.automation.executions.abandoned.watched import Watched
+from netautod.core.identity.caller import OrgId, RequestInfo, system_caller
+from netautod.core.identity.permissions import PermissionKeys
 from netautod.http.settings import LimitSettings
-from netautod.outbound.addresses import AddressRules
-from netautod.outbound.client import GuardedClient
+from netautod.http.status.health import Health
+from netautod.identity.auth.sessions.service import Sessions
+from netautod.identity.users.models import NewUser
+from netautod.plugin_host.loading.loader import LoadedPlugins
 from netautod.store.client import Database
-from netautod.users.models import NewUser
+from netautod.transport.outbound.addresses import AddressRules
+from netautod.transport.outbound.client import GuardedClient
 from tests.plugins.additions import lab
 from tests.support.client import ApiClient
 from tests.support.serving import serve_application

@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
-from netautod.app.plugins import offers
-from netautod.app.plugins.loading import LoadedPlugins
-from netautod.app.plugins.manager import PluginManager
-from netautod.app.plugins.serving import served
 from netautod.core.errors import InvalidInput, NotFound
-from netautod.core.permissions import PermissionKeys
-from netautod.docs.content_types import ContentTypes
-from netautod.http.openapi import document
+from netautod.core.identity.permissions import PermissionKeys
+from netautod.documents.content_types import ContentTypes
+from netautod.http.description.openapi import document
 from netautod.plugin_api import DeviceInfo, RouteRequest, UserServices
+from netautod.plugin_host.loading.loader import LoadedPlugins
+from netautod.plugin_host.manager import PluginManager
+from netautod.plugin_host.offers import offers
+from netautod.plugin_host.offers.routes import served
 from netautod.testing import RunDevice
 
 GUIDE = (Path(__file__).parents[3] / "plugins" / "README.md").read_text(encoding="utf-8")

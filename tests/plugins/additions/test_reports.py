@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
+from netautod.activity.events.publishing import EventPublisher
 from netautod.cli import entry as cli
-from netautod.events.publishing import EventPublisher
-from netautod.outbound.addresses import AddressRules
-from netautod.outbound.client import GuardedClient
 from netautod.plugin_api import PluginHost
 from netautod.store.scoped import scoped
 from netautod.testing import DeviceFailed, RunDevice, SimulatedDevice, run_executor
+from netautod.transport.outbound.addresses import AddressRules
+from netautod.transport.outbound.client import GuardedClient
 from netautod_reports.executor import BackupReport
 from netautod_reports.report import COLUMNS, report_on
 from netautod_reports.settings import ReportsSettings
@@ -133,7 +133,9 @@ async def test_the_command(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr("netautod.core.logs.configure", lambda **_: None)  # it would take caplog's handler
+    monkeypatch.setattr(
+        "netautod.core.logs.setup.configure", lambda **_: None
+    )  # it would take caplog's handler
     monkeypatch.setenv("NETAUTOD_MONGODB_DATABASE", running.installation.database.name)
 
     async def report(*more: str) -> tuple[int, str, str]:

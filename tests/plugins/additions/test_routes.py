@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from jsonschema_rs import meta
 
-from netautod.events.publishing import EventPublisher
+from netautod.activity.events.publishing import EventPublisher
 from tests.plugins.additions import lab
 from tests.plugins.additions.conftest import Running
 from tests.support.client import ApiClient, assert_error

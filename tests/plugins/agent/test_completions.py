@@ -5,8 +5,6 @@ from typing import Any
 
 import pytest
 
-from netautod.outbound.addresses import AddressRules
-from netautod.outbound.client import GuardedClient
 from netautod.plugin_api import (
     ModelFailed,
     ModelMessage,
@@ -15,6 +13,8 @@ from netautod.plugin_api import (
     ToolCall,
     ToolDescription,
 )
+from netautod.transport.outbound.addresses import AddressRules
+from netautod.transport.outbound.client import GuardedClient
 from netautod_agent import AgentSettings, ChatCompletions
 from netautod_agent.wire import CUT
 from tests.support.servers.model_server import Broken, ModelServer, Status, model_server

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from netautod.agents.models import problem_of
+from netautod.automation.agents.models import problem_of
 from netautod.plugin_api import (
     ApprovalDecision,
     ExecutionFailed,

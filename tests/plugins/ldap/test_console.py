@@ -4,9 +4,9 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from netautod.users.models import NewUser
+from netautod.identity.users.models import NewUser
 from netautod_ldap.provider import LdapProvider
-from tests.auth.support import Node, ServeNode, start_node
+from tests.identity.auth.support import Node, ServeNode, start_node
 from tests.plugins.ldap.conftest import SearchSettings
 from tests.support.installation import PASSWORD as LOCAL_PASSWORD
 from tests.support.installation import Installation

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import pytest
 
+from netautod.identity.users.models import NewUser, User
 from netautod.plugin_api import Identity, ProbeResult, ProviderUnavailable, ProvisioningRules
-from netautod.users.models import NewUser, User
 from netautod_ldap.provider import LdapProvider
-from tests.auth.support import Node, ServeNode, start_node
+from tests.identity.auth.support import Node, ServeNode, start_node
 from tests.plugins.ldap.conftest import SearchSettings
 from tests.support.client import ApiClient, assert_error
 from tests.support.installation import PASSWORD as LOCAL_PASSWORD

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from netautod.outbound.addresses import AddressRules
-from netautod.outbound.client import GuardedClient
 from netautod.plugin_api import IncompleteWalk, InventoryAccess, InventorySource, RemoteDevice, RemoteProblem
-from netautod.ssh.platform.registry import PlatformRegistry
+from netautod.transport.outbound.addresses import AddressRules
+from netautod.transport.outbound.client import GuardedClient
+from netautod.transport.ssh.platform.registry import PlatformRegistry
 from netautod_netbox import NetBoxSource
 from netautod_netbox.limits import Limits, RequestLimits
 from tests.support.servers.netbox import V1_TOKEN, NetBoxReplay

@@ -12,10 +12,10 @@ import pytest
 from netautod.plugin_api import AddressRefused, InventoryFailed, InventorySource, RequestFailed
 from netautod_netbox import NautobotSource, NetBoxSource
 from netautod_netbox.limits import seconds_to_wait
-from tests.outbound.conftest import Behaviour, Serving, serving
 from tests.plugins.netbox.support import Waits, access, netbox, netbox_at, quick, walk
 from tests.support.servers.inventory import HTML, Answer, json_answer, recorded
 from tests.support.servers.netbox import V1_TOKEN, NetBoxReplay
+from tests.transport.outbound.conftest import Behaviour, Serving, serving
 
 __all__ = ["netbox", "serving"]
 NO_PLATFORMS = json_answer({"count": 0, "results": []})

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from netautod.app.plugins.loading import LoadedPlugins
-from netautod.app.plugins.manager import PluginManager
+from netautod.assembly.settings import table
 from netautod.plugin_api import InventoryFailed, InventoryPage, InventoryProbe, RemoteProblem
+from netautod.plugin_host.loading.loader import LoadedPlugins
+from netautod.plugin_host.manager import PluginManager
 from netautod_netbox.netbox_rows import NetBoxPage, NetBoxRows
 from tests.plugins.netbox.support import Walk, netbox, source_of, walk
 from tests.support.servers.inventory import DATA, Row, json_answer
@@ -387,5 +388,5 @@ async def test_an_abandoned_walk_leaves_nothing_under_way(netbox: NetBoxReplay) 
 
 
 def test_the_plugin_registers_both_sources() -> None:
-    manager = PluginManager(LoadedPlugins.load())
+    manager = PluginManager(LoadedPlugins.load(table()))
     assert {"netbox", "nautobot"} <= set(manager.inventory_sources())

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from netautod.plugin_api import InventoryFailed
-from netautod.ssh.platform.registry import PlatformRegistry
+from netautod.transport.ssh.platform.registry import PlatformRegistry
 from netautod_netbox.device_types import DEVICE_TYPE, DeviceTypes, slug_of
 from netautod_netbox.errors import Malformed
 from netautod_netbox.filters import Obedience

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from netautod.outbound.addresses import AddressRules
-from netautod.outbound.client import GuardedClient
 from netautod.plugin_api import RedirectAttempt
+from netautod.transport.outbound.addresses import AddressRules
+from netautod.transport.outbound.client import GuardedClient
 from netautod_oidc import OidcSettings
 from netautod_oidc.provider import OidcProvider
 from tests.support.servers.identity_provider import CLIENT_ID, CLIENT_SECRET, ScriptedProvider

@@ -5,8 +5,8 @@ from http.cookies import Morsel, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qs, urlencode
 
-from netautod.users.models import NewUser
-from tests.auth.support import Node
+from netautod.identity.users.models import NewUser
+from tests.identity.auth.support import Node
 from tests.support.client import ApiClient, Response
 from tests.support.servers.identity_provider import ScriptedProvider
 

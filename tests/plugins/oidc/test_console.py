@@ -7,12 +7,12 @@ from urllib.parse import urlencode
 
 import pytest
 
-from netautod.outbound.addresses import AddressRules
-from netautod.outbound.client import GuardedClient
+from netautod.transport.outbound.addresses import AddressRules
+from netautod.transport.outbound.client import GuardedClient
 from netautod_oidc import OidcSettings
 from netautod_oidc.provider import OidcProvider
-from tests.auth.support import ServeNode, start_node
 from tests.console.login.targets import HOSTILE
+from tests.identity.auth.support import ServeNode, start_node
 from tests.plugins.oidc.login import LISTED, Begun, Setup, tokens_of
 from tests.support.client import assert_error
 from tests.support.installation import Installation

@@ -7,12 +7,12 @@ from urllib.parse import quote, urlencode
 
 import pytest
 
-from netautod.outbound.addresses import AddressRules
-from netautod.outbound.client import GuardedClient
+from netautod.transport.outbound.addresses import AddressRules
+from netautod.transport.outbound.client import GuardedClient
 from netautod_oidc import OidcSettings
 from netautod_oidc.provider import OidcProvider
-from tests.auth.redirect.uris import UNLISTED
-from tests.auth.support import ServeNode, start_node
+from tests.identity.auth.redirect.uris import UNLISTED
+from tests.identity.auth.support import ServeNode, start_node
 from tests.plugins.oidc.login import LISTED, Setup, tokens_of
 from tests.support.client import Response, assert_error
 from tests.support.clock import MovableClock

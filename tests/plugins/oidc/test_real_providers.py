@@ -14,11 +14,11 @@ from urllib.parse import parse_qs, urlencode, urljoin
 
 import pytest
 
-from netautod.outbound.addresses import AddressRules
-from netautod.outbound.client import GuardedClient
+from netautod.transport.outbound.addresses import AddressRules
+from netautod.transport.outbound.client import GuardedClient
 from netautod_oidc import OidcSettings
 from netautod_oidc.provider import OidcProvider
-from tests.auth.support import Node, serve_node, start_node
+from tests.identity.auth.support import Node, serve_node, start_node
 from tests.plugins.oidc.browser import Browser
 from tests.support.client import ApiClient
 from tests.support.installation import Installation

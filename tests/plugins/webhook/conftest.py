@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 import netautod_webhook
-from netautod.app.plugins.loading import LoadedPlugins
-from netautod.app.plugins.manager import HostValues, PluginManager
-from netautod.app.plugins.observers import Observers
-from netautod.app.plugins.services import running_services
 from netautod.core.metrics import Metrics
-from netautod.outbound.addresses import AddressRules
-from netautod.outbound.client import GuardedClient
+from netautod.plugin_host.loading.loader import LoadedPlugins
+from netautod.plugin_host.manager import HostValues, PluginManager
+from netautod.plugin_host.observers import Observers
+from netautod.plugin_host.offers.services import running_services
+from netautod.transport.outbound.addresses import AddressRules
+from netautod.transport.outbound.client import GuardedClient
 from netautod_webhook import WebhookSettings
 from tests.support.servers.webhook_receiver import WebhookReceiver, receiving
 

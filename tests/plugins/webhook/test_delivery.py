@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from netautod.outbound.addresses import AddressRules
-from netautod.outbound.client import GuardedClient
-from netautod.outbound.signed import SignedMessage
+from netautod.transport.outbound.addresses import AddressRules
+from netautod.transport.outbound.client import GuardedClient
+from netautod.transport.outbound.signed import SignedMessage
 from netautod_webhook.receiver import Receiver
 from netautod_webhook.settings import WebhookSettings
 from tests.plugins.events import ended

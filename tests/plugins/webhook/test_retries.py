@@ -10,8 +10,8 @@ from typing import cast
 
 import pytest
 
-from netautod.outbound.retries import asked_pause, retry_pause
-from netautod.outbound.signed import signature
+from netautod.transport.outbound.retries import asked_pause, retry_pause
+from netautod.transport.outbound.signed import signature
 from netautod_webhook.retries import LONGEST, is_retried
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)

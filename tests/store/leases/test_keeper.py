@@ -8,7 +8,7 @@ import pytest
 
 from netautod.core.clock import SystemClock
 from netautod.core.errors import Unavailable
-from netautod.core.guard import LeaseLostError
+from netautod.core.work.guard import LeaseLostError
 from netautod.store.client import Database
 from netautod.store.leases.keeper import LeaseKeeper
 from netautod.store.leases.lease import Lease, LeaseTimes

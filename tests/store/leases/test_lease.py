@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from netautod.core.clock import SystemClock
-from netautod.core.guard import LeaseLostError
+from netautod.core.work.guard import LeaseLostError
 from netautod.store.leases.lease import Lease, LeaseTimes
 
 TIMES = LeaseTimes(lease=30.0, heartbeat=5.0, abandon=20.0)

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from netautod.app.parts.leases import named_leases
+from netautod.assembly.parts.leases import named_leases
+from netautod.automation.executions.settings import ExecutionSettings
 from netautod.core.clock import SystemClock
 from netautod.core.errors import InvalidInput, Unavailable
-from netautod.core.guard import Guard, LeaseLostError, no_guard
-from netautod.executions.settings import ExecutionSettings
+from netautod.core.work.guard import Guard, LeaseLostError, no_guard
 from netautod.store.client import Database
 from netautod.store.migrations.model import Migration, MigrationFailed, NewerDatabase, in_pages
 from netautod.store.migrations.runner import LEASE, MigrationRunner

@@ -59,7 +59,7 @@ def _without_own_place(path: Sequence[str]) -> list[str]:
 def _preload() -> None:
     """What `netautod serve` imports and reads, but for what it finds in its environment."""
     from netautod.cli.parsing import COMMANDS
-    from netautod.ssh.platform.registry import PlatformRegistry
+    from netautod.transport.ssh.platform.registry import PlatformRegistry
 
     for name in COMMANDS.values():
         importlib.import_module(f"netautod.cli.{name}")

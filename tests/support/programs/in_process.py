@@ -22,7 +22,7 @@ class Commands:
         self.capsys.readouterr()
         self.caplog.clear()
         with self.monkeypatch.context() as changed:
-            changed.setattr("netautod.core.logs.configure", lambda **_: None)
+            changed.setattr("netautod.core.logs.setup.configure", lambda **_: None)
             for name, value in (variables or {}).items():
                 changed.setenv(name, value)
             code = await asyncio.to_thread(entry.main, words)

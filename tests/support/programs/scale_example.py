@@ -14,8 +14,8 @@ from typing import Any
 from pymongo import MongoClient
 from pymongo.errors import PyMongoError
 
+from netautod.secrets.vault.root.key_file import CREDENTIAL_NAME
 from netautod.store.embedded.program import find_mongod, minimal_environment
-from netautod.vault.root.key_file import CREDENTIAL_NAME
 from tests.support.programs.service import QUICK_LEASES, Service, serving
 from tests.support.programs.started import ROOT, free_ports, started
 from tests.support.servers.certificates import Authority

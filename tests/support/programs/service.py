@@ -20,7 +20,7 @@ from tornado.httpclient import AsyncHTTPClient
 from tests.support.client import ApiClient
 from tests.support.programs.started import ROOT, started
 
-# The program that is tested: that of this checkout, or an installed one (tests/app/test_packaging.py).
+# The program that is tested: that of this checkout, or an installed one (tests/repository/test_packaging.py).
 TESTED = "TESTED_PROGRAM"
 NETAUTOD = (os.environ[TESTED],) if TESTED in os.environ else (sys.executable, "-m", "netautod")
 READY = re.compile(r"netautod ready on (https?://127\.0\.0\.1:\d+)")

@@ -1,0 +1,1 @@
+"""What happened: audit, event streams, webhooks."""

@@ -1,0 +1,1 @@
+"""What one listener of the event stream is sent, and how it is written."""

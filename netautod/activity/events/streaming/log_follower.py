@@ -1,0 +1,126 @@
+"""Follows the logs of executions that somebody listens to: one query three times a second for all."""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from contextvars import Context
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from netautod.activity.events.feed import LogLine, Logs
+from netautod.activity.events.models import LOG
+from netautod.activity.events.streaming import wire
+from netautod.activity.events.streaming.journal import Journal
+from netautod.activity.events.streaming.listener import SLOW, Listener
+from netautod.core.errors import Unavailable
+from netautod.core.identity.caller import OrgId
+from netautod.core.logs.folding import Failing
+
+logger = logging.getLogger(__name__)
+LOOK_SECONDS = 0.3
+# Of one look, of all logs together.
+LINES = 1000
+MOST_UNSENT, MOST_UNSENT_BYTES = 4 * LINES, 4 * 1024 * 1024
+# Lines are written in batches, whose later ones may be visible first; a number that is still missing after
+# so long was never given to a line.
+GAP_SECONDS = 3.0
+
+
+class Line(NamedTuple):
+    seq: int
+    body: bytes
+
+
+@dataclass(kw_only=True, eq=False)
+class Followed:
+    """`seq`: the last line that is in the journal; `gap_since`: since when the one behind it is missing."""
+
+    org_id: OrgId
+    seq: int
+    listeners: set[Listener] = field(default_factory=set)
+    lines: Journal[Line] = field(
+        default_factory=lambda: Journal(most=MOST_UNSENT, most_bytes=MOST_UNSENT_BYTES)
+    )
+    gap_since: float | None = None
+
+
+class LogFollower:
+    """Its background work goes on only while somebody listens to a log."""
+
+    def __init__(self, logs: Logs) -> None:
+        self._logs = logs
+        self._followed: dict[str, Followed] = {}
+        self._task: asyncio.Task[None] | None = None
+        self._failing = Failing(logger, "following logs failed")
+
+    def enter(self, listener: Listener, execution_id: str, after: int) -> Followed:
+        """From now on the listener gets the lines behind `after`, or behind `seq` of what is returned if that
+        is more: then those up to there are to be read by itself."""
+        followed = self._followed.setdefault(execution_id, Followed(org_id=listener.org_id, seq=after))
+        followed.listeners.add(listener)
+        listener.reading_log = followed.lines.end
+        if self._task is None or self._task.done():
+            following, name = self._follow_on(), "the logs that are listened to"
+            self._task = asyncio.create_task(following, name=name, context=Context())
+        return followed
+
+    def leave(self, listener: Listener, execution_id: str) -> None:
+        followed = self._followed.get(execution_id)
+        if followed is not None:
+            followed.listeners.discard(listener)
+            if not followed.listeners:
+                del self._followed[execution_id]
+
+    async def between(self, org_id: OrgId, execution_id: str, after: int, last: int) -> list[Line]:
+        """The first lines behind `after`, up to `last`, as they are sent."""
+        found = await self._logs.after({execution_id: (org_id, after)}, LINES)
+        return [written(execution_id, line) for line in found.get(execution_id, ()) if line.seq <= last]
+
+    async def stop(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    async def _follow_on(self) -> None:
+        while self._followed:
+            try:
+                await self._look()
+                self._failing.over()
+            except Unavailable as error:
+                self._failing.failed(error)
+            except Exception:
+                logger.exception("following logs failed", extra=self._failing.again())
+            await asyncio.sleep(LOOK_SECONDS)
+
+    async def _look(self) -> None:
+        wanted = {one: (followed.org_id, followed.seq) for one, followed in self._followed.items()}
+        for execution_id, lines in (await self._logs.after(wanted, LINES)).items():
+            followed = self._followed.get(execution_id)
+            if followed is not None and followed.seq == wanted[execution_id][1]:
+                self._add(execution_id, followed, lines)
+        for followed in self._followed.values():
+            self._tidy(followed)
+
+    def _add(self, execution_id: str, followed: Followed, lines: Sequence[LogLine]) -> None:
+        now = asyncio.get_running_loop().time()
+        for line in lines:
+            if line.seq > followed.seq + 1:
+                followed.gap_since = followed.gap_since or now
+                if now - followed.gap_since < GAP_SECONDS:
+                    break
+            followed.gap_since = None
+            made = written(execution_id, line)
+            followed.lines.add(made, len(made.body))
+            followed.seq = line.seq
+        for listener in followed.listeners:
+            listener.wake.set()
+
+    def _tidy(self, followed: Followed) -> None:
+        for listener in followed.listeners:
+            if listener.reading_log < followed.lines.first:
+                listener.end(SLOW)
+        followed.lines.forget(min(listener.reading_log for listener in followed.listeners))
+
+
+def written(execution_id: str, line: LogLine) -> Line:
+    return Line(line.seq, wire.written(LOG, {"execution_id": execution_id, **line.to_json()}))

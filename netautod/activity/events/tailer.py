@@ -1,0 +1,182 @@
+"""Follows the records of one database and hands on what is new: one of them for all listeners of a node.
+
+Where the database has change streams it is told of each change; else it looks every second. Both come to the
+same: a document of which something is new is derived anew (feed.py), and of its events those are handed on
+that are not known yet. So it does not matter that a look overlaps the one before (clocks differ, and a write
+becomes visible later than the moment in it), nor that the state of a document is newer than the change.
+
+Writers know nothing of it and pay nothing for it.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextvars import Context
+from datetime import datetime, timedelta
+from typing import Any
+
+from netautod.activity.events.feed import Feed
+from netautod.activity.events.models import RESUMABLE, Event, Position
+from netautod.core.clock import Clock
+from netautod.core.errors import Unavailable
+from netautod.core.identity.caller import OrgId
+from netautod.core.logs.folding import Failing
+from netautod.store.client import Database, Document
+from netautod.store.driver.changes import Changes, HistoryLost, NoChangeStreams
+
+logger = logging.getLogger(__name__)
+OVERLAP = timedelta(seconds=5)
+WAIT_SECONDS, LOOK_SECONDS, PAUSE_SECONDS = 0.5, 1.0, 0.25
+PRUNED_EVERY = timedelta(seconds=2)
+
+
+class Tailer:
+    """Runs from `start` to `stop`. `found` gets new events, `orgs` says whose; `lost` is called when events
+    may have been missed that nobody can find any more. `streams` False: it only looks.
+    """
+
+    def __init__(
+        self,
+        *,
+        database: Database,
+        feeds: Sequence[Feed],
+        clock: Clock,
+        streams: bool,
+        orgs: Callable[[], Collection[OrgId]],
+        found: Callable[[Sequence[Event]], None],
+        lost: Callable[[], None],
+    ) -> None:
+        self._database = database
+        self._feeds = {feed.collection: feed for feed in feeds}
+        self._clock = clock
+        self._streams = streams
+        self._orgs = orgs
+        self._found = found
+        self._lost = lost
+        self._failing = Failing(logger, "following events failed")
+        self._task: asyncio.Task[None] | None = None
+        self._stopping = False
+        self._ready = asyncio.Event()
+        self._token: Any = None
+        self._place: datetime | None = None
+        self._seen: set[Position] = set()
+        self._pruned: datetime | None = None
+
+    @property
+    def place(self) -> datetime | None:
+        """Everything that was visible up to then has been handed on; None before the first look."""
+        return self._place
+
+    async def start(self) -> None:
+        """Returns when it follows; at once if it does already."""
+        if self._task is None or self._task.done():
+            self._stopping = False
+            self._ready.clear()
+            self._token = self._place = self._pruned = None
+            self._seen.clear()
+            # Not in the context of the request that comes first: it is for all.
+            self._task = asyncio.create_task(self._run(), name="the events", context=Context())
+        await self._ready.wait()
+
+    async def stop(self) -> None:
+        """After the call to the database that is under way."""
+        self._stopping = True
+        if self._task is not None:
+            await asyncio.gather(self._task, return_exceptions=True)
+            self._task = None
+
+    async def _run(self) -> None:
+        while not self._stopping:
+            try:
+                await (self._follow() if self._streams else self._look_on())
+            except HistoryLost as error:
+                logger.warning("%s: events since then are looked for", error)
+                self._token = None
+            except NoChangeStreams as error:
+                logger.info("%s: events are looked for every second", error)
+                self._streams = False
+            except Unavailable as error:
+                self._failing.failed(error)
+                await asyncio.sleep(PAUSE_SECONDS)
+            except Exception:  # listeners wait for it, whatever went wrong
+                logger.exception("following events failed", extra=self._failing.again())
+                await asyncio.sleep(LOOK_SECONDS)
+
+    async def _follow(self) -> None:
+        """By a change stream."""
+        changes = await self._database.changes(stages_of(self._feeds.values()), after=self._token)
+        try:
+            if self._token is None:
+                await self._catch_up()
+            while not self._stopping:
+                await self._take(changes)
+        finally:
+            await changes.close()
+
+    async def _take(self, changes: Changes) -> None:
+        asked = self._clock.now()
+        told = await changes.next(WAIT_SECONDS)
+        self._failing.over()
+        orgs = self._orgs()
+        for change in told:
+            document = change.get("fullDocument")
+            if document is not None and document["org_id"] in orgs:
+                self._tell(self._feeds[change["ns"]["coll"]], [document])
+        self._token = changes.token
+        # All changes up to the last one have been read; if none came, those up to the question.
+        self._advance(told[-1]["clusterTime"].as_datetime() if told else asked)
+
+    async def _look_on(self) -> None:
+        """Without change streams."""
+        while not self._stopping:
+            await self._catch_up()
+            self._failing.over()
+            await asyncio.sleep(LOOK_SECONDS)
+
+    async def _catch_up(self) -> None:
+        """What happened since the place up to which all is known; the first time only where that is."""
+        asked = self._clock.now()
+        if self._place is not None:
+            if asked - self._place > RESUMABLE:
+                self._lost()
+                self._place = asked - RESUMABLE
+            since, orgs = self._place - OVERLAP, self._orgs()
+            for feed in self._feeds.values():
+                async for document in feed.since(since, orgs):
+                    self._tell(feed, [document])
+        self._advance(asked)
+        self._ready.set()
+
+    def _tell(self, feed: Feed, documents: Iterable[Document]) -> None:
+        floor = (self._place or self._clock.now()) - OVERLAP
+        new = []
+        for document in documents:
+            for event in feed.derive(document):
+                position = event.position
+                if event.at >= floor and position not in self._seen:
+                    self._seen.add(position)
+                    new.append(event)
+        if new:
+            self._found(new)
+
+    def _advance(self, place: datetime) -> None:
+        self._place = max(place, self._place or place)
+        if self._pruned is None or self._place - self._pruned >= PRUNED_EVERY:
+            self._pruned = self._place
+            oldest = Position.before(self._place - OVERLAP)
+            self._seen = {position for position in self._seen if position >= oldest}
+
+
+def stages_of(feeds: Iterable[Feed]) -> Sequence[Mapping[str, Any]]:
+    """The stages of a change stream that lets through only what is an event, without large fields."""
+    wanted: list[Mapping[str, Any]] = []
+    hidden: dict[str, int] = {"updateDescription": 0, "documentKey": 0}
+    for feed in feeds:
+        kinds: list[Mapping[str, Any]] = [{"operationType": "insert"}]
+        if feed.watched is not None:
+            changed = {f"updateDescription.updatedFields.{feed.watched}": {"$exists": True}}
+            # A change that is longer than the document is told as its replacement.
+            kinds += [{"operationType": "update", **changed}, {"operationType": "replace"}]
+        wanted.append({"ns.coll": feed.collection, "$or": kinds})
+        hidden |= {f"fullDocument.{name}": 0 for name in feed.unneeded}
+    return [{"$match": {"$or": wanted}}, {"$project": hidden}]

@@ -1,0 +1,74 @@
+"""What comes of a try, what may be sent now and when a receiver is left alone; pure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from netautod.activity.webhooks.models import Delivery, Status, Tried
+from netautod.activity.webhooks.settings import WebhooksSettings
+from netautod.transport.outbound.retries import retry_pause
+
+GONE = 410  # "the receiver has no use for it any more" (RFC 9110, 15.5.11)
+# Failures in a row after which the whole webhook waits, and one delivery at a time finds out how it is.
+TROUBLED = 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settled:
+    """What is noted of a delivery after a try; `next_at` is None where there is no other one."""
+
+    status: Status
+    next_at: datetime | None
+    response_status: int | None
+    error: str | None
+
+
+def settled(
+    tried: Tried, attempts: int, *, now: datetime, settings: WebhooksSettings, chance: float
+) -> Settled:
+    """`attempts`: this one included. Every answer but 2xx and 410 is tried again until the delivery expires:
+    a receiver that refuses today may be set up by somebody tomorrow.
+    """
+    if tried.error is None:
+        return Settled(status="delivered", next_at=None, response_status=tried.response_status, error=None)
+    if tried.response_status == GONE:
+        return Settled(status="failed", next_at=None, response_status=GONE, error=tried.error)
+    pause = max(tried.asked_seconds, _pause(attempts, settings, chance))
+    return Settled(
+        status="waiting",
+        next_at=now + timedelta(seconds=pause),
+        response_status=tried.response_status,
+        error=tried.error,
+    )
+
+
+def resume_at(
+    failures: int, asked_seconds: float, *, now: datetime, settings: WebhooksSettings, chance: float
+) -> datetime | None:
+    """Until when nothing at all is sent to the receiver: as long as it asks for, and after some failures in a
+    row a pause that grows; None for at once.
+    """
+    pause = asked_seconds
+    if failures >= TROUBLED:
+        pause = max(pause, _pause(failures - TROUBLED + 1, settings, chance))
+    return now + timedelta(seconds=pause) if pause else None
+
+
+def chains(waiting: Sequence[Delivery], now: datetime) -> tuple[list[list[Delivery]], Mapping[str, datetime]]:
+    """What may be sent now: of each subject its deliveries in their order. And until when others wait.
+
+    Nothing of a subject overtakes its first delivery.
+    """
+    by_subject: dict[str, list[Delivery]] = {}
+    for delivery in waiting:
+        by_subject.setdefault(delivery.subject, []).append(delivery)
+    later = {
+        subject: first.next_at
+        for subject, (first, *_) in by_subject.items()
+        if first.next_at is not None and first.next_at > now
+    }
+    return [found for subject, found in by_subject.items() if subject not in later], later
+
+
+def _pause(tried: int, settings: WebhooksSettings, chance: float) -> float:
+    return retry_pause(tried, settings.retry_seconds, longest=settings.longest_retry_seconds, chance=chance)

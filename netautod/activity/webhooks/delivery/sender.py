@@ -1,0 +1,61 @@
+"""One signed request to a receiver, and what came of it."""
+
+from netautod.activity.webhooks.models import Tried, Webhook
+from netautod.activity.webhooks.secrets import WebhookSecrets
+from netautod.activity.webhooks.settings import WebhooksSettings
+from netautod.core.clock import Clock
+from netautod.core.work.guard import Guard
+from netautod.secrets.vault.errors import VaultError
+from netautod.transport.outbound.client import GuardedClient, OutboundRequest
+from netautod.transport.outbound.errors import AddressRefused, RequestFailed
+from netautod.transport.outbound.retries import asked_pause
+from netautod.transport.outbound.signed import SignedMessage
+
+MOST_ERROR_CHARACTERS = 500
+
+
+class Sender:
+    """`instance_name`: what every message says where it comes from."""
+
+    def __init__(
+        self,
+        *,
+        http: GuardedClient,
+        secrets: WebhookSecrets,
+        clock: Clock,
+        settings: WebhooksSettings,
+        instance_name: str,
+    ) -> None:
+        self.instance_name = instance_name
+        self._http = http
+        self._secrets = secrets
+        self._clock = clock
+        self._settings = settings
+
+    async def send(self, webhook: Webhook, message: SignedMessage, *, guard: Guard) -> Tried:
+        """Raises what `guard` raises, which is asked just before the request leaves; nothing else."""
+        try:
+            secret = await self._secrets.open(webhook)
+        except VaultError:
+            return Tried(response_status=None, error="the webhook's secret cannot be opened")
+        now = self._clock.now()
+        request = OutboundRequest(
+            url=webhook.url,
+            method="POST",
+            headers=message.headers(secret, now=now.timestamp()),
+            body=message.body,
+            timeout_seconds=self._settings.timeout_seconds,
+        )
+        try:
+            answer = await self._http.under(guard).fetch(request)
+        except (AddressRefused, RequestFailed) as error:
+            return Tried(response_status=None, error=error.text[:MOST_ERROR_CHARACTERS])
+        if 200 <= answer.status < 300:
+            return Tried(response_status=answer.status, error=None)
+        return Tried(
+            response_status=answer.status,
+            error=f"the receiver answered {answer.status}",
+            asked_seconds=asked_pause(
+                answer.headers, self._clock.now(), longest=self._settings.longest_retry_seconds
+            ),
+        )

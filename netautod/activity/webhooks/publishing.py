@@ -1,0 +1,36 @@
+"""Events that have no record of their own, such as those of plugins, for the webhooks that want them."""
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import uuid4
+
+from netautod.activity.webhooks.intake import Intake
+from netautod.activity.webhooks.models import Event
+from netautod.core.clock import Clock
+from netautod.core.identity.caller import OrgId
+
+
+class WebhookPublisher:
+    def __init__(self, *, intake: Intake, clock: Clock) -> None:
+        self._intake = intake
+        self._clock = clock
+
+    async def publish(
+        self, *, org_id: str, name: str, data: Mapping[str, Any], permission: str | None
+    ) -> None:
+        """It has happened when this returns; Unavailable if it has not. `data` is JSON.
+
+        Their order is kept by the device that `data` names as `device_id`, else by the event's name. Whoever
+        may manage webhooks sees every event, so `permission` says nothing here.
+        """
+        device_id = data.get("device_id")
+        subject = f"device:{device_id}" if isinstance(device_id, str) else f"event:{name}"
+        event = Event(
+            id=str(uuid4()),
+            org_id=OrgId(org_id),
+            name=name,
+            subject=subject,
+            at=self._clock.now(),
+            data=data,
+        )
+        await self._intake.publish(event)

@@ -1,0 +1,77 @@
+"""Which organizations want which events: read once a second, answered from memory.
+
+Where nobody wants an event, nothing is written for it. While the database is away, what was read last holds.
+"""
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from typing import Protocol, Self
+
+from netautod.activity.webhooks.models import Webhook
+from netautod.activity.webhooks.store import WebhookStore
+from netautod.core.errors import Unavailable
+from netautod.core.identity.caller import OrgId
+
+logger = logging.getLogger(__name__)
+
+
+class Wanted(Protocol):
+    """Whether a webhook of the organization wants an event of that name."""
+
+    def __call__(self, org_id: OrgId, name: str) -> bool: ...
+
+
+def nobody(org_id: OrgId, name: str) -> bool:
+    """Where no webhooks are followed: on the command line, and in tests of something else."""
+    return False
+
+
+class Subscriptions:
+    """Until `async with`, which reads them before anything is started, nobody wants anything."""
+
+    def __init__(self, store: WebhookStore, *, refresh_seconds: float = 1.0) -> None:
+        self._store = store
+        self._refresh_seconds = refresh_seconds
+        self._webhooks: Mapping[str, Webhook] = {}
+        self._wanted: frozenset[tuple[OrgId, str]] = frozenset()
+        self._task: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        await self.refresh()
+        self._task = asyncio.create_task(self._follow(), name="webhooks of organizations")
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    def wants(self, org_id: OrgId, name: str) -> bool:
+        return (org_id, name) in self._wanted
+
+    def anybody_wants(self, name: str) -> bool:
+        return any(wanted == name for _, wanted in self._wanted)
+
+    @property
+    def any(self) -> bool:
+        """Whether there is a webhook at all, enabled or not."""
+        return bool(self._webhooks)
+
+    def get(self, webhook_id: str) -> Webhook | None:
+        """As it was read last."""
+        return self._webhooks.get(webhook_id)
+
+    async def refresh(self) -> None:
+        """Called by this node's own changes, too, so that they count at once here."""
+        found = await self._store.all()
+        self._webhooks = {one.id: one for one in found}
+        self._wanted = frozenset((one.org_id, name) for one in found if one.enabled for name in one.events)
+
+    async def _follow(self) -> None:
+        while True:
+            await asyncio.sleep(self._refresh_seconds)
+            try:
+                await self.refresh()
+            except Unavailable as error:
+                logger.debug("the webhooks could not be read, the old ones hold: %s", error)

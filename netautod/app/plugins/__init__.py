@@ -1,1 +1,0 @@
-"""The plugins of this process: loaded one by one, started, stopped, and told of events."""

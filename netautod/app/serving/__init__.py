@@ -1,1 +1,0 @@
-"""The processes of a service: they listen, serve, drain and watch one another."""

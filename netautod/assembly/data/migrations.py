@@ -1,0 +1,87 @@
+"""The table of all migrations of the service, in the order of their numbers.
+
+A release that changes how something is stored adds a line with the next number, and takes none away: the
+numbers are how an older program knows that a database is none of its own any more. What a new line does must
+leave the data readable to the version before it, whose nodes may run beside it until they are stopped. A
+change of an index is one, too: another line `indexes` (tests hold the fingerprint in the last one's name).
+Where one is left behind, another line `dropped indexes` has the fingerprint of DROPPED, and waits until no
+node of an earlier version lives: that may name the index by which it reads.
+"""
+
+import logging
+from collections.abc import Sequence
+from datetime import timedelta
+from functools import partial
+
+from netautod.activity.audit.chain.adoption import adopt
+from netautod.assembly.data.dropped_indexes import DROPPED
+from netautod.assembly.data.stores import INDEXES, Stores
+from netautod.assembly.settings import Settings
+from netautod.core.work.guard import Guard
+from netautod.identity.auth.settings import AuthSettings
+from netautod.network.configs.backups.legacy_states import take_over
+from netautod.network.devices.records import queries as devices
+from netautod.network.devices.vouching.upgrade import note_unvouched, vouch_for_all
+from netautod.network.inventory import store as sources
+from netautod.store.client import Database
+from netautod.store.indexes import create_indexes, drop_indexes
+from netautod.store.migrations.model import Migration, NewerDatabase
+from netautod.store.migrations.runner import newer_than
+from netautod.store.migrations.store import Applied
+
+logger = logging.getLogger(__name__)
+VOUCHED_FOR = (devices.COLLECTION, sources.COLLECTION)
+
+
+def migrations_of(database: Database, stores: Stores, settings: AuthSettings) -> Sequence[Migration]:
+    async def indexes(guard: Guard) -> None:
+        await create_indexes(database, INDEXES, guard=guard)
+
+    async def search_texts(guard: Guard) -> None:
+        await stores.devices.make_searchable(guard)
+
+    async def token_ends(guard: Guard) -> None:
+        life = timedelta(days=settings.api_token_days)
+        ended = await stores.api_tokens.give_end(await database.now() + life, guard)
+        if ended:
+            logger.warning("%d API tokens without an end now end in %g days", ended, life / timedelta(days=1))
+
+    async def audit_chain(guard: Guard) -> None:
+        await adopt(stores.audit.chains, guard)
+
+    async def backup_states(guard: Guard) -> None:
+        await take_over(database, stores.configs, guard)
+
+    async def dropped_indexes(guard: Guard) -> None:
+        await drop_indexes(database, DROPPED, guard=guard)
+
+    return (
+        Migration(number=1, name="indexes 23c27254fe3194fc", apply=indexes, catch_up=indexes),
+        Migration(
+            number=2,
+            name="devices that are vouched for",
+            apply=partial(vouch_for_all, database, VOUCHED_FOR),
+            catch_up=partial(note_unvouched, database, VOUCHED_FOR),
+        ),
+        Migration(number=3, name="search texts of devices", apply=search_texts, catch_up=search_texts),
+        Migration(number=4, name="ends of API tokens", apply=token_ends, catch_up=token_ends),
+        Migration(number=5, name="chain of the audit", apply=audit_chain, in_background=True),
+        Migration(number=6, name="indexes 2f2aa39ebed51d25", apply=indexes, catch_up=indexes),
+        Migration(number=7, name="states of backups", apply=backup_states, catch_up=backup_states),
+        Migration(number=8, name="indexes a14e5ea079b7c3bf", apply=indexes, catch_up=indexes),
+        Migration(
+            number=9,
+            name="dropped indexes a9313290dfb81c55",
+            apply=dropped_indexes,
+            in_background=True,
+            ready=partial(stores.system.all_know, 9),
+        ),
+    )
+
+
+def require_known(applied: Sequence[Applied], database: Database, settings: Settings) -> None:
+    """Raises NewerDatabase if a newer version has migrated what is there, or what is to come there."""
+    known = migrations_of(database, Stores.of(database, settings.retention), settings.auth)
+    refusal = newer_than(known, applied)
+    if refusal is not None:
+        raise NewerDatabase(refusal)

@@ -1,0 +1,40 @@
+"""The end of a node that was told to stop: what has begun may finish, what is new is turned away.
+
+New connections, and further requests on those that are there, are answered 503 until the runs have ended. A
+worker that stops alone takes no new connections: its siblings on the same socket serve them.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Protocol
+
+from netautod.assembly.settings import Settings
+from netautod.http.connections.server import HttpServer
+from netautod.http.status.unavailable import refusing_application
+
+
+class Draining(Protocol):
+    """What runs executions, or polls."""
+
+    async def drain(self, seconds: float) -> None: ...
+
+
+async def drain(
+    server: HttpServer, nodes: Sequence[Draining], settings: Settings, *, whole: asyncio.Event
+) -> None:
+    """Takes `server.drain_seconds` at most, and a moment. `whole` is set when no sibling is left to serve."""
+    seconds = settings.server.drain_seconds
+    begun = server.refuse_further(refusing_application(settings.server, "draining", server.metrics))
+    if not whole.is_set():
+        server.pause_accepting()
+    following = asyncio.create_task(_accept_when(server, whole), name="turning connections away")
+    try:
+        await asyncio.gather(begun.ended(seconds), *(node.drain(seconds) for node in nodes))
+    finally:
+        following.cancel()
+        await asyncio.gather(following, return_exceptions=True)
+
+
+async def _accept_when(server: HttpServer, whole: asyncio.Event) -> None:
+    await whole.wait()
+    server.go_on_accepting()

@@ -1,0 +1,27 @@
+"""The part of the composition root about leases that go by a name."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from netautod.automation.executions.running.node import lease_times
+from netautod.automation.executions.settings import ExecutionSettings
+from netautod.core.clock import Clock
+from netautod.store.client import Database
+from netautod.store.leases import named
+from netautod.store.leases.keeper import LeaseKeeper
+from netautod.store.leases.named import NamedLeases
+
+
+@asynccontextmanager
+async def named_leases(
+    *, database: Database, node_id: str, clock: Clock, settings: ExecutionSettings
+) -> AsyncIterator[NamedLeases]:
+    """Those of one node, or of a command beside it; renewed until the end of the block."""
+    keeper = LeaseKeeper(
+        collection=database.collection(named.COLLECTION).for_leases(),
+        node_id=node_id,
+        clock=clock,
+        times=lease_times(settings),
+    )
+    async with keeper:
+        yield NamedLeases(keeper)

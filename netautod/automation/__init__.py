@@ -1,0 +1,1 @@
+"""Scheduled work: tasks, executions, agents, and the state of the system."""

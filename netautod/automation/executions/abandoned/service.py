@@ -1,0 +1,51 @@
+"""What becomes of the runs of a process that was given up: the one that follows it settles them."""
+
+import logging
+from collections.abc import Iterable
+
+from netautod.automation.executions.abandoned.models import Blocked, GivenUp
+from netautod.automation.executions.abandoned.store import AftermathStore
+from netautod.automation.executions.events.notifier import FinishNotifier
+from netautod.automation.executions.logs.closing import LogClosing
+from netautod.automation.executions.models import Execution
+from netautod.automation.executions.records import outcome
+from netautod.automation.executions.records.claims import DeadRun
+from netautod.automation.executions.records.outcome import Outcome
+
+logger = logging.getLogger(__name__)
+
+
+class Aftermath:
+    """Ends what still counts as run by nodes that are certainly dead; nobody has to wait for their leases."""
+
+    def __init__(self, *, store: AftermathStore, notifier: FinishNotifier, closing: LogClosing) -> None:
+        self._store = store
+        self._notifier = notifier
+        self._closing = closing
+
+    async def settle(self, given_up: Iterable[GivenUp]) -> None:
+        """Raises Unavailable; what was settled by then stays, and the rest is found by the next try."""
+        for one in given_up:
+            if one.by is not None:
+                await self._fail(one.by, one.node_id)
+            for run in await self._store.runs_of(one.node_id):
+                await self._tell(await self._store.end_claim(run, _ended(run, one)))
+
+    async def _fail(self, blocked: Blocked, node_id: str) -> None:
+        """Wherever it is by now: if this has taken long, the run waits for its next node or is on it."""
+        await self._tell(await self._store.fail(blocked, node_id))
+
+    async def _tell(self, execution: Execution | None) -> None:
+        """Of an execution that was moved, if it was."""
+        if execution is None:
+            return
+        logger.warning("execution %s of a node that was given up: %s", execution.id, execution.state)
+        await self._closing.ended(execution)
+        await self._notifier.notify(execution, execution.state, execution.error_message)
+
+
+def _ended(run: DeadRun, one: GivenUp) -> Outcome:
+    if one.by is None:
+        # Any of them may have done it: each counts as a retry, so that it does not go on for ever.
+        return outcome.lost(run.execution, idempotent=run.idempotent)
+    return outcome.stopped(idempotent=run.idempotent)

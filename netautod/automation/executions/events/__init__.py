@@ -1,0 +1,1 @@
+"""What executions tell listeners, webhooks and observers."""

@@ -1,0 +1,53 @@
+"""The history of an organization's executions, as clients ask for it.
+
+A search without a text is the list of executions. One with a text looks at the 50,000 newest executions that
+the other filters leave: `since` and `until` lead further back.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from netautod.automation.executions.history.models import AgentRun, Used
+from netautod.automation.executions.history.store import ExecutionHistoryStore
+from netautod.automation.executions.models import Execution
+from netautod.automation.executions.service import ExecutionService
+from netautod.core.identity.caller import OrgId
+from netautod.core.pages import Page, PageOf
+
+
+class Transcripts(Protocol):
+    """What agents have done."""
+
+    async def usages(self, org_id: OrgId, execution_ids: Sequence[str]) -> Mapping[str, Used]: ...
+
+    async def transcript(self, org_id: OrgId, execution_id: str) -> list[dict[str, Any]]: ...
+
+
+class ExecutionHistory:
+    def __init__(
+        self, *, store: ExecutionHistoryStore, executions: ExecutionService, agents: Transcripts
+    ) -> None:
+        self._store = store
+        self._executions = executions
+        self._agents = agents
+
+    async def agent_runs(self, org_id: OrgId, limit: int) -> list[AgentRun]:
+        """Executions of agent tasks, newest first, and how far each has come by now."""
+        found = await self._store.agent_runs(org_id, limit)
+        usages = await self._agents.usages(org_id, [run.id for run in found])
+        return [run.used(usages[run.id]) if run.id in usages else run for run in found]
+
+    async def transcript(self, execution: Execution) -> list[dict[str, Any]]:
+        """What the agent said and did, step by step; what the executor of a plugin has told, if it has."""
+        kept = await self._agents.transcript(execution.org_id, execution.id)
+        told = execution.output.get("transcript") if isinstance(execution.output, Mapping) else None
+        return kept or (told if isinstance(told, list) else [])
+
+    async def search(
+        self, org_id: OrgId, filters: Mapping[str, Any], text: str | None, page: Page
+    ) -> PageOf[Execution]:
+        """Newest first: those with `text` in the task's name or the error; None: all. Raises InvalidInput."""
+        if not text:
+            return await self._executions.page(org_id, filters, page)
+        self._executions.check_filters(filters)
+        return await self._store.search(org_id, filters, text, page)

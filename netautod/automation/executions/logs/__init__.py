@@ -1,0 +1,1 @@
+"""The logs of executions: their lines, how they end, and the line about an attempt."""

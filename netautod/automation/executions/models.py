@@ -1,0 +1,276 @@
+"""Executions as values, their attempts, log lines and results; and their JSON form."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from hashlib import sha1
+from typing import Any
+
+from netautod.automation.executions.transitions import TERMINAL, State
+from netautod.automation.tasks.models import Task
+from netautod.core.identity.caller import OrgId
+from netautod.core.json.values import optional_text, to_text
+from netautod.core.schema.bulk_values import made
+from netautod.plugin_api.executors.contract import ApprovalDecision, DeviceResult
+
+LEVELS = ("debug", "info", "warning", "error")  # of log lines, each worse than the one before
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttemptRecord:
+    """One start of the executor; `outcome` is null while it runs, else a state, `lost` or `returned`."""
+
+    number: int
+    started_at: datetime
+    completed_at: datetime | None
+    outcome: str | None
+    error_message: str | None
+    node: str
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "number": self.number,
+            "started_at": to_text(self.started_at),
+            "completed_at": optional_text(self.completed_at),
+            "outcome": self.outcome,
+            "error_message": self.error_message,
+            "node": self.node,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Closing:
+    """How the log of an ended execution has yet to end; `node` is the one that ran it, None if none did."""
+
+    level: str
+    text: str
+    node: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Execution:
+    """`requested_by` is the id of who started it, or owned the task then. `approved_by_others`: neither that
+    user nor the owner may decide on what it asks for. `unclear`: it is in the middle of a change of a device.
+    `traceparent` names the span of the request that asked for it, if that was traced. `chosen`: ids of the
+    devices that it visits, None: as its parameters say; `retry_of`: the execution whose failures they are.
+    One that belongs to no task has its own id as `task_id`: whatever counts by task counts it alone.
+    """
+
+    id: str
+    org_id: OrgId
+    task_id: str
+    task_name: str
+    task_type: str
+    state: State
+    triggered_by: str
+    scheduled_for: datetime | None
+    owner_id: str
+    parameters: Mapping[str, Any]
+    max_retries: int
+    retry_delay_seconds: int
+    timeout_seconds: int
+    started_at: datetime | None
+    completed_at: datetime | None
+    output: Any
+    error_message: str | None
+    retry_count: int
+    attempts: Sequence[AttemptRecord]
+    cancelled_by: str | None
+    approval: ApprovalDecision | None
+    approval_request: Mapping[str, Any] | None
+    resume: Any
+    progress: Mapping[str, int] | None
+    created_at: datetime
+    scope: Sequence[str] | None = None
+    closing: Closing | None = None
+    requested_by: str | None = None
+    approval_expires_at: datetime | None = None
+    approved_by_others: bool | None = None
+    unclear: bool | None = None
+    traceparent: str | None = None
+    chosen: Sequence[str] | None = None
+    retry_of: str | None = None
+
+    @property
+    def of_task(self) -> str | None:
+        """The id of its task, None for one that belongs to none."""
+        return None if self.task_id == self.id else self.task_id
+
+    def is_own(self, user_id: str) -> bool:
+        """Whether that user started the run, or owns its task."""
+        return user_id in (self.requested_by, self.owner_id)
+
+    def has_to_be_decided_by_others(self, user_id: str) -> bool:
+        """Whether that user may not decide on what it asks for."""
+        return bool(self.approved_by_others) and self.is_own(user_id)
+
+    @property
+    def log_ended(self) -> bool:
+        """Whether no more lines come."""
+        return self.terminal and self.closing is None
+
+    @property
+    def terminal(self) -> bool:
+        return self.state in TERMINAL
+
+    def to_json(self) -> dict[str, Any]:
+        """The whole execution (single reads)."""
+        return {
+            **self.to_list_item(),
+            "output": self.output,
+            "attempts": [attempt.to_json() for attempt in self.attempts],
+            "approval": _approval_json(self.approval),
+            "approval_request": self.approval_request,
+            "approval_expires_at": optional_text(self._expires_at),
+            "progress": self.progress,
+        }
+
+    @property
+    def _expires_at(self) -> datetime | None:
+        return self.approval_expires_at if self.state == "approval_pending" else None
+
+    def to_list_item(self) -> dict[str, Any]:
+        return {
+            "id": self.id,
+            "task_id": self.of_task,
+            "task_name": self.task_name,
+            "task_type": self.task_type,
+            "state": self.state,
+            "triggered_by": self.triggered_by,
+            "scheduled_for": optional_text(self.scheduled_for),
+            "started_at": optional_text(self.started_at),
+            "completed_at": optional_text(self.completed_at),
+            "error_message": self.error_message,
+            "retry_count": self.retry_count,
+            "cancelled_by": self.cancelled_by,
+            "retry_of": self.retry_of,
+            "created_at": to_text(self.created_at),
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExecutionTally:
+    """`pending` wait for a slot or their time, `approvals` for a decision; `failed` within 24 hours."""
+
+    running: int
+    pending: int
+    failed: int
+    approvals: int
+
+    def to_json(self) -> dict[str, int]:
+        return {"running": self.running, "pending": self.pending, "failed_24h": self.failed}
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeviceRun:
+    """A run that has visited a device, and what came of it there."""
+
+    execution: Execution
+    result: DeviceResult
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResultCounts:
+    """Of the devices of an execution; `by_kind`: how many failed in which way, the most frequent first."""
+
+    succeeded: int
+    failed: int
+    by_kind: Mapping[str, int]
+
+    def to_json(self) -> dict[str, Any]:
+        return {"succeeded": self.succeeded, "failed": self.failed, "by_kind": dict(self.by_kind)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class LogEntry:
+    seq: int
+    at: datetime
+    level: str
+    device_id: str | None
+    message: str
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "seq": self.seq,
+            "at": to_text(self.at),
+            "level": self.level,
+            "device_id": self.device_id,
+            "message": self.message,
+        }
+
+
+def _approval_json(approval: ApprovalDecision | None) -> dict[str, Any] | None:
+    if approval is None:
+        return None
+    return {
+        "decision": approval.decision,
+        "by": approval.by,
+        "comment": approval.comment,
+        "at": to_text(approval.at),
+    }
+
+
+# What a new execution has of all that comes later.
+_NOT_YET: Mapping[str, Any] = {
+    **dict.fromkeys(("started_at", "completed_at", "output", "error_message", "cancelled_by", "closing")),
+    **dict.fromkeys(("approval", "approval_request", "approval_expires_at", "approved_by_others")),
+    **dict.fromkeys(("resume", "progress", "unclear", "chosen", "retry_of")),
+    "retry_count": 0,
+    "attempts": (),
+}
+
+
+def scheduled_id(task_id: str, scheduled_for: datetime) -> str:
+    """The same on every node, so that two nodes that fire one tick insert one execution."""
+    return _uuid5(task_id, scheduled_for.isoformat())
+
+
+def _uuid5(namespace: str, name: str) -> str:
+    """As `uuid.uuid5` (RFC 9562, 5.5), in a third of the time: every tick of every task needs one."""
+    digest = bytearray(sha1(bytes.fromhex(namespace.replace("-", "")) + name.encode()).digest()[:16])
+    digest[6] = digest[6] & 0x0F | 0x50
+    digest[8] = digest[8] & 0x3F | 0x80
+    text = digest.hex()
+    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+
+
+def new_execution(
+    task: Task,
+    *,
+    execution_id: str,
+    scheduled_for: datetime | None,
+    created_at: datetime,
+    requested_by: str | None = None,
+    traceparent: str | None = None,
+) -> Execution:
+    """A new pending execution with its own copy of what the task says now.
+
+    `requested_by`: the user who starts it; None: it is the task's owner who wants it.
+    """
+    fields = {
+        "id": execution_id,
+        "org_id": task.org_id,
+        "task_id": task.id,
+        "task_name": task.name,
+        "task_type": task.task_type,
+        "state": "pending",
+        "triggered_by": "manual" if scheduled_for is None else "schedule",
+        "scheduled_for": scheduled_for,
+        "owner_id": task.owner_id,
+        "parameters": task.parameters,
+        "max_retries": task.max_retries,
+        "retry_delay_seconds": task.retry_delay_seconds,
+        "timeout_seconds": task.timeout_seconds,
+        "created_at": created_at,
+        "scope": task.scope,
+        "requested_by": requested_by or task.owner_id,
+        "traceparent": traceparent,
+    }
+    return made(Execution, {**_NOT_YET, **fields})
+
+
+def result_to_json(result: DeviceResult) -> dict[str, Any]:
+    shown = asdict(result)
+    for internal in ("config_id", "final"):
+        del shown[internal]
+    return shown

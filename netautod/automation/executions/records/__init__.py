@@ -1,0 +1,1 @@
+"""Executions, their logs and results as documents."""

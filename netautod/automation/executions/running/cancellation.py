@@ -1,0 +1,68 @@
+"""How an executor takes its cancellation: what is said of one that swallows it, or does not end."""
+
+import asyncio
+import logging
+from typing import Any
+
+from netautod.automation.executions.models import Execution
+from netautod.automation.executions.running.environment import RunEnvironment
+from netautod.automation.executions.running.registered_executors import package_of
+from netautod.core.work.guard import LeaseLostError
+
+logger = logging.getLogger(__name__)
+Work = asyncio.Task[Any]
+
+
+class Farewell:
+    """Of one attempt. Nobody is blamed for the time that closing takes, only for going on instead."""
+
+    def __init__(self, environment: RunEnvironment, execution: Execution) -> None:
+        self._clock = environment.clock
+        self._grace = environment.settings.cancel_grace_seconds
+        self._execution = execution
+        self._executor = environment.executors.get(execution.task_type)
+        self._cancelled_at: float | None = None
+        self._told = False
+
+    def cancel(self, work: Work) -> None:
+        """Once: a second cancellation would cut the cleaning up short."""
+        if self._cancelled_at is None:
+            self._cancelled_at = self._clock.monotonic()
+            work.cancel()
+
+    def ended(self, work: Work) -> str | None:
+        """Of one that has ended: what its log has to say of it, once."""
+        if work.cancelled():
+            return None
+        error = work.exception()  # retrieved in any case: asyncio would log it as never retrieved
+        if self._cancelled_at is None or self._told:
+            return None
+        self._told = True
+        if error is None:
+            text = f"the executor swallowed its cancellation and went on for {self._seconds():.1f} s"
+            logger.warning("%s: %s", self._name, text)
+            return text
+        if not isinstance(error, LeaseLostError):  # raised by what it may no longer do
+            logger.warning("%s raised while it was cancelled", self._name, exc_info=error)
+        return None
+
+    def left_behind(self, work: Work) -> str:
+        """Of one that has not: what its log has to say. How it ended is told when it does."""
+        text = f"the executor has not ended {self._grace:g} s after its cancellation and is left behind"
+        logger.error("%s: %s", self._name, text)
+        work.add_done_callback(self._tell_late)
+        return text
+
+    def _tell_late(self, work: Work) -> None:
+        if self.ended(work) is None:
+            logger.warning("%s ended %.1f s after its cancellation", self._name, self._seconds())
+
+    def _seconds(self) -> float:
+        return 0.0 if self._cancelled_at is None else self._clock.monotonic() - self._cancelled_at
+
+    @property
+    def _name(self) -> str:
+        """Task, task type, plugin and execution: whoever reads it has to find the code."""
+        plugin = "no plugin" if self._executor is None else package_of(self._executor)
+        one = self._execution
+        return f"task {one.task_name!r} ({one.task_type} of {plugin}), execution {one.id}"

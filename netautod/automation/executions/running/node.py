@@ -1,0 +1,112 @@
+"""This node's share of the scheduling: scan, claim, run, heartbeat, take over; all nodes are equal."""
+
+import asyncio
+import logging
+from contextlib import AsyncExitStack
+
+from tornado.ioloop import PeriodicCallback
+
+from netautod.automation.executions.events.notifier import FinishNotifier
+from netautod.automation.executions.logs.closing import LogClosing
+from netautod.automation.executions.running.environment import RunEnvironment
+from netautod.automation.executions.running.reaper import Reaper
+from netautod.automation.executions.running.runner import Runner
+from netautod.automation.executions.running.scheduler import Scheduler
+from netautod.automation.executions.settings import ExecutionSettings, SchedulerSettings
+from netautod.automation.executions.store import ExecutionStore
+from netautod.automation.tasks.cron.ticks import NextTicks
+from netautod.automation.tasks.store import TaskStore
+from netautod.core.work.pauses import Pauses
+from netautod.store.leases.lease import LeaseTimes
+
+logger = logging.getLogger(__name__)
+
+
+def lease_times(settings: ExecutionSettings) -> LeaseTimes:
+    return LeaseTimes(
+        lease=settings.lease_seconds,
+        heartbeat=settings.heartbeat_seconds,
+        abandon=settings.abandon_seconds,
+    )
+
+
+class ExecutionNode:
+    """Started with `async with`; `drain` before leaving it makes the stop a graceful one."""
+
+    def __init__(
+        self,
+        *,
+        node_id: str,
+        environment: RunEnvironment,
+        store: ExecutionStore,
+        tasks: TaskStore,
+        ticks: NextTicks,
+        schedule: SchedulerSettings,
+        notifier: FinishNotifier,
+        closing: LogClosing,
+        pauses: Pauses,
+    ) -> None:
+        self._keeper = store.lease_keeper(
+            node_id, clock=environment.clock, times=lease_times(environment.settings)
+        )
+        self.runner = Runner(
+            environment=environment,
+            store=store,
+            tasks=tasks,
+            keeper=self._keeper,
+            notifier=notifier,
+            closing=closing,
+            pauses=pauses,
+        )
+        self.reaper = Reaper(
+            environment=environment,
+            store=store,
+            keeper=self._keeper,
+            notifier=notifier,
+            closing=closing,
+            kick=self.runner.kick,
+        )
+        self.scheduler = Scheduler(
+            tasks=tasks,
+            executions=store,
+            ticks=ticks,
+            metrics=environment.metrics,
+            settings=schedule,
+            kick=self.runner.kick,
+            pauses=pauses,
+        )
+        self._clock = environment.clock
+        self._scan_seconds = schedule.scan_seconds
+        self._scan = PeriodicCallback(self.scheduler.scan, schedule.scan_seconds * 1000)
+        self._first_scan: asyncio.Task[None] | None = None
+        self._stack = AsyncExitStack()
+
+    async def __aenter__(self) -> "ExecutionNode":
+        await self._stack.enter_async_context(self._keeper)
+        await self._stack.enter_async_context(self.runner)
+        await self._stack.enter_async_context(self.reaper)
+        self._first_scan = asyncio.create_task(self._start_aligned(), name="first scan")
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._stop_scanning()
+        await self._stack.aclose()
+
+    async def drain(self, seconds: float) -> None:
+        """Stops scanning and claiming; runs get `seconds` to finish, the rest goes back to pending."""
+        await self._stop_scanning()
+        await self.runner.drain(seconds)
+
+    async def _start_aligned(self) -> None:
+        """The first scan at once (what was missed), the others on whole seconds of the server's clock."""
+        await self.scheduler.scan()
+        past = self._clock.now().timestamp() % self._scan_seconds
+        await asyncio.sleep(self._scan_seconds - past)
+        await self.scheduler.scan()
+        self._scan.start()
+
+    async def _stop_scanning(self) -> None:
+        self._scan.stop()
+        if self._first_scan is not None:
+            self._first_scan.cancel()
+            await asyncio.gather(self._first_scan, return_exceptions=True)

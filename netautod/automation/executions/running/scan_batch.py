@@ -1,0 +1,80 @@
+"""What a due scan has decided and not written yet, and what of it counts once it is.
+
+Every node decides about every due task, and about the same ticks again when a write has failed. So a tick
+counts for the node whose write it was: an execution for the one that inserted it, ticks without a run for the
+one that moved the schedule on. What a write did before it failed counts for nobody.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from netautod.automation.executions.models import Execution
+from netautod.automation.tasks.decide import Fire, Skip
+from netautod.automation.tasks.models import Task
+from netautod.core.metrics import Metrics
+
+Move = tuple[Task, datetime]
+
+
+class Unrun(NamedTuple):
+    """Ticks of one task that get no run, by their reason."""
+
+    skipped: int
+    missed: int
+
+
+NONE = Unrun(skipped=0, missed=0)
+
+
+@dataclass(kw_only=True)
+class Decided:
+    """`moves`: the tasks to be moved on and to which tick, by what counts for each that was."""
+
+    fires: list[tuple[Execution, Fire]] = field(default_factory=list)
+    moves: defaultdict[Unrun, list[Move]] = field(default_factory=lambda: defaultdict(list))
+
+    def add(self, other: "Decided") -> None:
+        self.fires += other.fires
+        for unrun, moves in other.moves.items():
+            self.moves[unrun] += moves
+
+    def move(self, task: Task, decision: Fire | Skip) -> None:
+        self.moves[_unrun(decision)].append((task, decision.next_run_at))
+
+
+def _unrun(decision: Fire | Skip) -> Unrun:
+    """The missed ticks before one that fires count with its execution."""
+    if isinstance(decision, Fire):
+        return NONE
+    if decision.reason == "previous_active":
+        return Unrun(skipped=1, missed=decision.missed - 1)
+    return Unrun(skipped=0, missed=decision.missed)
+
+
+def count_fires(
+    metrics: Metrics,
+    fires: Iterable[tuple[Execution, Fire]],
+    *,
+    duplicates: Collection[int],
+    since_read: timedelta,
+) -> None:
+    """To be called after the insert. `duplicates`: positions of those that were there before.
+
+    `since_read`: how long ago the tasks were read, at the time in `created_at`.
+    """
+    others = frozenset(duplicates)
+    ours = [fire for position, fire in enumerate(fires) if position not in others]
+    metrics.add("scheduler_fired", len(ours))
+    metrics.add("scheduler_missed", sum(fire.missed for _, fire in ours))
+    for execution, fire in ours:
+        lag = execution.created_at - fire.scheduled_for + since_read
+        metrics.observe("scheduler_lag_seconds", max(0.0, lag.total_seconds()))
+
+
+def count_unrun(metrics: Metrics, unrun: Unrun, moved: int) -> None:
+    """`moved`: how many tasks this node has moved on past so many ticks."""
+    metrics.add("scheduler_skipped", unrun.skipped * moved)
+    metrics.add("scheduler_missed", unrun.missed * moved)

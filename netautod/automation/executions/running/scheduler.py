@@ -1,0 +1,186 @@
+"""The due scan: inserts one execution per task and tick, whatever the other nodes do at the same time.
+
+Insert before advance: if we die between the two, the next scan (here or on another node) inserts the
+same id again, is told that it exists, and moves the schedule on.
+"""
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from netautod.automation.executions.models import Execution, new_execution, scheduled_id
+from netautod.automation.executions.running.scan_batch import Decided, count_fires, count_unrun
+from netautod.automation.executions.settings import SchedulerSettings
+from netautod.automation.executions.store import ExecutionStore
+from netautod.automation.tasks.cron.ticks import NextTicks
+from netautod.automation.tasks.decide import Fire, Skip, Wait, decide
+from netautod.automation.tasks.store import DueRow, TaskStore
+from netautod.core.errors import InvalidInput, Unavailable
+from netautod.core.logs.folding import Failing
+from netautod.core.loop.read_ahead import read_ahead
+from netautod.core.metrics import Metrics
+from netautod.core.work.pauses import Pauses
+
+logger = logging.getLogger(__name__)
+# Tasks that are decided in one turn of the loop.
+SLICE = 200
+# At the same time: while one inserts or waits for the disk, another one moves its tasks on.
+WRITES = 3
+# That one reading asks for: they are decided by the time of its beginning.
+BATCHES = 10
+Decisions = dict[tuple[str, str, datetime, bool], Fire | Skip | Wait]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Reading:
+    """All its rows are as of the moment at which it began; `began` is that on the clock of the loop."""
+
+    began: float
+    decisions: Decisions = field(default_factory=dict)
+
+
+class Scheduler:
+    """`scan()` is called by a PeriodicCallback; `kick` is called when there is something to claim.
+
+    The ticks of a paused organization stay as they are; after the pause they are judged as missed ones.
+    """
+
+    def __init__(
+        self,
+        *,
+        tasks: TaskStore,
+        executions: ExecutionStore,
+        ticks: NextTicks,
+        metrics: Metrics,
+        settings: SchedulerSettings,
+        kick: Callable[[], None],
+        pauses: Pauses,
+    ) -> None:
+        self._tasks = tasks
+        self._executions = executions
+        self._ticks = ticks
+        self._metrics = metrics
+        self._catch_up = timedelta(seconds=settings.catch_up_seconds)
+        self._batch = settings.batch
+        self._kick = kick
+        self._pauses = pauses
+        self._scanning = False
+        self._failing = Failing(logger, "the due scan failed")
+
+    async def scan(self) -> None:
+        """Fires all that is due now, batch by batch. Without a database with room the next scan does it."""
+        if self._scanning:
+            return
+        self._scanning = True
+        try:
+            while await self._scan_round() >= self._batch * BATCHES:
+                pass
+            self._failing.over()
+        except Unavailable as error:
+            self._metrics.add("scheduler_failures")
+            self._failing.failed(error)
+        except Exception:  # the next scan must come, whatever went wrong with this one
+            self._metrics.add("scheduler_failures")
+            logger.exception("the due scan failed", extra=self._failing.again())
+        finally:
+            self._scanning = False
+
+    async def _scan_round(self) -> int:
+        """How many tasks were due, of those that one reading asks for."""
+        reading, seen = _Reading(began=asyncio.get_running_loop().time()), 0
+        async with aclosing(read_ahead(self._due())) as batches:
+            async for rows, active in batches:
+                await self._scan_batch(rows, active, reading)
+                seen += len(rows)
+        return seen
+
+    async def _due(self) -> AsyncGenerator[tuple[list[DueRow], set[str]], None]:
+        """Batches of due tasks, and which of them still have an execution of an earlier tick."""
+        limit, without = self._batch * BATCHES, self._pauses.paused()
+        async with aclosing(self._tasks.due(limit, batch=self._batch, without=without)) as batches:
+            async for rows in batches:
+                yield rows, await self._active_before_their_tick(rows)
+
+    async def _scan_batch(self, rows: list[DueRow], active: set[str], reading: _Reading) -> None:
+        self._executions.require_room()
+        waiting = Decided()
+        writes: set[asyncio.Task[None]] = set()
+        try:
+            for start in range(0, len(rows), SLICE):
+                waiting.add(await self._decided(rows[start : start + SLICE], active, reading.decisions))
+                await asyncio.sleep(0)
+                # A write waits for the disk, however much is in it: the next one takes all that was decided
+                # during those before.
+                under_way = {one for one in writes if not one.done()}
+                if len(under_way) < WRITES:
+                    writes.add(asyncio.create_task(self._write(waiting, reading), name="due scan"))
+                    waiting = Decided()
+        finally:
+            await _all_done(writes)
+        await self._write(waiting, reading)
+
+    async def _decided(self, rows: list[DueRow], active: set[str], decisions: Decisions) -> Decided:
+        """What is to be inserted, and how the schedules move on."""
+        decided = Decided()
+        for row in rows:
+            try:
+                decision = self._decision(row, row.task.id in active, decisions)
+            except InvalidInput as error:
+                logger.error("task %s is disabled, its schedule is not valid: %s", row.task.id, error)
+                await self._tasks.disable(row.task)
+                continue
+            if isinstance(decision, Wait):
+                continue
+            decided.move(row.task, decision)
+            if isinstance(decision, Fire):
+                decided.fires.append((self._execution(row, decision.scheduled_for), decision))
+        return decided
+
+    def _decision(self, row: DueRow, is_active: bool, decisions: Decisions) -> Fire | Skip | Wait:
+        """Made once for tasks that share a schedule, and so were moved on together the last time."""
+        alike = (row.task.cron_expression, row.task.timezone, row.task.next_run_at, is_active)
+        found = decisions.get(alike)
+        if found is None:
+            found = decisions[alike] = decide(row.due(), row.now, self._catch_up, is_active, self._ticks)
+        return found
+
+    async def _write(self, decided: Decided, reading: _Reading) -> None:
+        """Insert before advance; each is counted when it is done."""
+        inserted = await self._executions.insert_many([execution for execution, _ in decided.fires])
+        since_read = timedelta(seconds=asyncio.get_running_loop().time() - reading.began)
+        count_fires(self._metrics, decided.fires, duplicates=inserted.duplicates, since_read=since_read)
+        if inserted.inserted:
+            self._kick()
+        for unrun, moves in decided.moves.items():
+            count_unrun(self._metrics, unrun, await self._tasks.advance(moves))
+
+    async def _active_before_their_tick(self, rows: list[DueRow]) -> set[str]:
+        """Tasks whose previous execution has not ended.
+
+        An active execution of the very tick in question is not "previous": a node died after inserting it.
+        """
+        due_since = {row.task.id: row.task.next_run_at for row in rows}
+        found = await self._executions.active_of(due_since)
+        return {
+            task_id
+            for task_id, scheduled_for in found
+            if scheduled_for is None or scheduled_for < due_since[task_id]
+        }
+
+    def _execution(self, row: DueRow, scheduled_for: datetime) -> Execution:
+        return new_execution(
+            row.task,
+            execution_id=scheduled_id(row.task.id, scheduled_for),
+            scheduled_for=scheduled_for,
+            created_at=row.now,
+        )
+
+
+async def _all_done(tasks: set[asyncio.Task[None]]) -> None:
+    """Returns when all have ended; raises what one of them has met."""
+    for error in await asyncio.gather(*tasks, return_exceptions=True):
+        if error is not None:
+            raise error

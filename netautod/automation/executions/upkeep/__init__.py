@@ -1,0 +1,1 @@
+"""Periodic work on executions: retention, and ticks that a pause held back."""

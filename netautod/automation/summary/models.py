@@ -1,0 +1,35 @@
+"""The summary of an organization, for one caller."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from netautod.automation.executions.models import ExecutionTally
+from netautod.automation.system.models import Pause
+from netautod.network.configs.models import RecentChange
+from netautod.network.devices.backups.models import BackupCounts
+
+
+@dataclass(frozen=True, kw_only=True)
+class Summary:
+    """`runs` None: the caller may not see runs; then `paused` is None, too, as where nothing is paused."""
+
+    backups: BackupCounts
+    runs: ExecutionTally | None
+    paused: Pause | None
+    recent_changes: Sequence[RecentChange]
+
+    @property
+    def devices(self) -> int:
+        return self.backups.total
+
+    def to_json(self) -> dict[str, Any]:
+        runs = self.runs
+        return {
+            "devices": self.devices,
+            "backups": self.backups.to_json(),
+            "executions": None if runs is None else runs.to_json(),
+            "approvals": None if runs is None else runs.approvals,
+            "paused": None if self.paused is None else self.paused.to_json(),
+            "recent_changes": [change.to_json() for change in self.recent_changes],
+        }

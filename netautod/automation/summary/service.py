@@ -1,0 +1,45 @@
+"""Puts the summary of an organization together; each part is a few reads of indexes, all at the same time."""
+
+import asyncio
+
+from netautod.automation.executions.models import ExecutionTally
+from netautod.automation.executions.service import ExecutionService
+from netautod.automation.summary.models import Summary
+from netautod.automation.system.models import Pause
+from netautod.automation.system.service import SystemService
+from netautod.core.identity.caller import Caller
+from netautod.network.configs.backups.info import BackupInfos
+from netautod.network.configs.recent_changes import RecentChanges
+from netautod.network.devices.models import DeviceFilter
+
+RUNS = "tasks.operate"
+
+
+class Summaries:
+    def __init__(
+        self,
+        *,
+        backups: BackupInfos,
+        executions: ExecutionService,
+        system: SystemService,
+        changes: RecentChanges,
+    ) -> None:
+        self._backups = backups
+        self._executions = executions
+        self._system = system
+        self._changes = changes
+
+    async def of(self, caller: Caller) -> Summary:
+        """For a caller who holds devices.access; what concerns runs only with tasks.operate besides."""
+        backups, (runs, paused), changes = await asyncio.gather(
+            self._backups.counts(caller.org_id, DeviceFilter()),
+            self._runs(caller),
+            self._changes.of(caller.org_id),
+        )
+        return Summary(backups=backups, runs=runs, paused=paused, recent_changes=changes)
+
+    async def _runs(self, caller: Caller) -> tuple[ExecutionTally | None, Pause | None]:
+        if not caller.can(RUNS):
+            return None, None
+        org_id = caller.org_id
+        return await asyncio.gather(self._executions.tally(org_id), self._system.paused(org_id))

@@ -1,0 +1,61 @@
+"""Which organizations are paused: written once, followed by every node.
+
+A node reads them once a second and answers from memory: while the database is down, what was read last
+holds. What runs when a pause begins is allowed to finish.
+"""
+
+import asyncio
+import logging
+
+from netautod.automation.system.models import Pause
+from netautod.automation.system.store import SystemStore
+from netautod.core.errors import Unavailable
+from netautod.core.identity.caller import OrgId
+
+logger = logging.getLogger(__name__)
+
+
+class FollowedPauses:
+    """`async with` reads the pauses before anything is started, and follows them from then on."""
+
+    def __init__(self, *, store: SystemStore, refresh_seconds: float = 1.0) -> None:
+        self._store = store
+        self._refresh_seconds = refresh_seconds
+        self._paused: frozenset[OrgId] = frozenset()
+        self._task: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> "FollowedPauses":
+        await self.refresh()
+        self._task = asyncio.create_task(self._follow(), name="pauses")
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    def paused(self) -> frozenset[OrgId]:
+        """The organizations for which this node begins no work."""
+        return self._paused
+
+    async def begin(self, org_id: OrgId, pause: Pause) -> None:
+        """Begins a pause, or changes the reason of one that is on; this node keeps to it at once."""
+        await self._store.put_pause(org_id, pause)
+        await self.refresh()
+
+    async def end(self, org_id: OrgId) -> bool:
+        """True if it was paused."""
+        ended = await self._store.delete_pause(org_id)
+        await self.refresh()
+        return ended
+
+    async def refresh(self) -> None:
+        self._paused = await self._store.paused()
+
+    async def _follow(self) -> None:
+        while True:
+            await asyncio.sleep(self._refresh_seconds)
+            try:
+                await self.refresh()
+            except Unavailable as error:
+                logger.debug("the pauses could not be read, the old ones hold: %s", error)

@@ -1,0 +1,107 @@
+"""Checks `parameters` against the schema of the executor and the records they name; loads them for a run."""
+
+import logging
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from marshmallow import Schema, ValidationError
+
+from netautod.core.errors import InvalidInput
+from netautod.core.identity.caller import Caller, OrgId
+from netautod.core.schema.bases import refuse_too_much, sentence, uuid_or_none
+from netautod.core.work.plugin_calls import no_exit
+
+logger = logging.getLogger(__name__)
+
+
+def loaded(kind: type[Schema] | None, parameters: Mapping[str, Any]) -> Any:
+    """What the schema makes of parameters; without one they are as they are stored.
+
+    The schema gets a copy, so that it cannot change what is stored or what the next attempt is given. Raises
+    ValidationError; InvalidInput for a schema that fails in another way.
+    """
+    if kind is None:
+        return parameters
+    with _named(kind):
+        return kind().load(_copy(parameters))
+
+
+@contextmanager
+def _named(kind: type[Schema]) -> Iterator[None]:
+    """Around calls of a plugin's schema, whose own failures are told as such."""
+    try:
+        with no_exit():
+            yield
+    except ValidationError:
+        raise
+    except Exception as error:
+        # It is the plugin's mistake, but trying the same again cannot help anybody.
+        logger.exception("the parameters schema %s failed", kind.__qualname__)
+        text = "parameters: the plugin's schema failed on them; the service log has the details"
+        raise InvalidInput(text) from error
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reference:
+    """A kind of record that parameters may name: what naming it needs, and whether it exists."""
+
+    permission: str
+    exists: Callable[[OrgId, str], Awaitable[bool]]
+
+
+def _copy(value: Any) -> Any:
+    """Of JSON values; a fifth of what deepcopy takes, which holds the event loop."""
+    if isinstance(value, Mapping):
+        return {name: _copy(one) for name, one in value.items()}
+    return [_copy(one) for one in value] if isinstance(value, list) else value
+
+
+class SchemaRules:
+    """`ParameterRules` from the executors' marshmallow schemas.
+
+    A schema field with `metadata={"reference": "<kind>"}` holds the id of a record of that kind.
+    """
+
+    def __init__(
+        self, *, schemas: Mapping[str, type[Schema] | None], references: Mapping[str, Reference]
+    ) -> None:
+        self._schemas = schemas
+        self._references = references
+
+    def known(self, task_type: str) -> bool:
+        return task_type in self._schemas
+
+    def schemas(self) -> Mapping[str, type[Schema] | None]:
+        return self._schemas
+
+    async def check(
+        self, caller: Caller, task_type: str, parameters: Mapping[str, Any], before: Mapping[str, Any]
+    ) -> Mapping[str, Any]:
+        kind = self._schemas.get(task_type)
+        if kind is None:
+            return parameters
+        with _named(kind):
+            schema = kind()
+        refuse_too_much(schema, parameters, within="parameters.")
+        try:
+            # Only validated: what is stored is what was sent, so that a client reads back its own values, but
+            # for the ids of records: who uses one is found by its id as we write it.
+            loaded(kind, parameters)
+        except ValidationError as error:
+            raise InvalidInput(sentence({"parameters": error.messages})) from error
+        ids: dict[str, str] = {}
+        for name, field in schema.fields.items():
+            reference = self._references.get(str(field.metadata.get("reference")))
+            value = parameters.get(name)
+            if reference is not None and value is not None and value != before.get(name):
+                caller.require(reference.permission)
+                ids[name] = await self._existing(reference, caller.org_id, name, str(value))
+        return {**parameters, **ids}
+
+    async def _existing(self, reference: Reference, org_id: OrgId, name: str, value: str) -> str:
+        record_id = uuid_or_none(value)
+        if record_id is None or not await reference.exists(org_id, record_id):
+            raise InvalidInput(f"parameters.{name}: no such record in this organization")
+        return record_id

@@ -1,0 +1,137 @@
+"""Request and answer schemas of tasks and agent schedules."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from marshmallow import fields, validate
+
+from netautod.core.schema.bases import (
+    Answer,
+    Boolean,
+    Id,
+    Integer,
+    JsonObject,
+    Name,
+    PageAnswer,
+    PageQuery,
+    QueryBoolean,
+    Request,
+    Text,
+    Timestamp,
+)
+
+MOST_PARAMETER_BYTES = 512 * 1024
+READ_ONLY = frozenset({"id", "org_id", "next_run_at", "last_run_at", "created_at", "updated_at", "owner_id"})
+
+
+class TaskCreate(Request):
+    read_only = READ_ONLY
+    example: ClassVar[Mapping[str, Any]] = {
+        "name": "nightly backup",
+        "parameters": {"device_filter": {"site": "Berlin"}},
+    }
+    name = Name(required=True)
+    description = Text()
+    task_type = fields.String(required=True)
+    cron_expression = fields.String(required=True, validate=validate.Length(max=255))
+    timezone = fields.String(load_default="UTC", validate=validate.Length(max=64))
+    parameters = JsonObject(most_bytes=MOST_PARAMETER_BYTES, load_default=dict)
+    enabled = Boolean(load_default=True)
+    max_retries = Integer(load_default=3, validate=validate.Range(0, 20))
+    retry_delay_seconds = Integer(load_default=60, validate=validate.Range(0, 86400))
+    timeout_seconds = Integer(load_default=3600, validate=validate.Range(1, 86400))
+
+
+class AgentScheduleCreate(Request):
+    read_only = READ_ONLY
+    example: ClassVar[Mapping[str, Any]] = {"name": "interfaces that are down", "timezone": "Europe/Berlin"}
+    name = Name(required=True)
+    description = Text()
+    prompt = fields.String(required=True, validate=validate.Length(min=1, max=65536))
+    cron_expression = fields.String(required=True, validate=validate.Length(max=255))
+    timezone = fields.String(load_default="UTC", validate=validate.Length(max=64))
+    enabled = Boolean(load_default=True)
+
+
+class ToggleRequest(Request):
+    enabled = Boolean(required=True)
+
+
+class PreviewRequest(Request):
+    cron_expression = fields.String(required=True, validate=validate.Length(max=255))
+    timezone = fields.String(required=True, validate=validate.Length(max=64))
+    count = Integer(load_default=10, validate=validate.Range(1, 100))
+
+
+class TaskQuery(PageQuery):
+    q = fields.String(
+        validate=validate.Length(max=255), metadata={"description": "A text in the name, in any case."}
+    )
+    task_type = fields.String(validate=validate.Length(max=255))
+    enabled = QueryBoolean()
+
+
+class AgentScheduleQuery(PageQuery):
+    mine = QueryBoolean(load_default=False)
+
+
+class TaskAnswer(Answer):
+    id = Id()
+    name = fields.String()
+    description = fields.String(allow_none=True)
+    task_type = fields.String()
+    cron_expression = fields.String()
+    timezone = fields.String()
+    parameters = fields.Dict()
+    enabled = fields.Boolean()
+    max_retries = fields.Integer()
+    retry_delay_seconds = fields.Integer()
+    timeout_seconds = fields.Integer()
+    next_run_at = Timestamp()
+    last_run_at = Timestamp(allow_none=True)
+    owner_id = Id()
+    created_at = Timestamp()
+
+
+class TaskListItem(Answer):
+    id = Id()
+    name = fields.String()
+    task_type = fields.String()
+    cron_expression = fields.String()
+    timezone = fields.String()
+    enabled = fields.Boolean()
+    last_run_at = Timestamp(allow_none=True)
+    next_run_at = Timestamp()
+    max_retries = fields.Integer()
+    retry_delay_seconds = fields.Integer()
+    timeout_seconds = fields.Integer()
+
+
+class TaskListAnswer(PageAnswer):
+    tasks = fields.List(fields.Nested(TaskListItem))
+
+
+class AgentScheduleAnswer(Answer):
+    id = Id()
+    name = fields.String()
+    description = fields.String(allow_none=True)
+    prompt = fields.String()
+    cron_expression = fields.String()
+    timezone = fields.String()
+    enabled = fields.Boolean()
+    last_run_at = Timestamp(allow_none=True)
+    next_run_at = Timestamp()
+    created_at = Timestamp()
+
+
+class AgentScheduleListAnswer(PageAnswer):
+    tasks = fields.List(fields.Nested(AgentScheduleAnswer))
+
+
+class NextRun(Answer):
+    utc = Timestamp()
+    local = fields.String()
+
+
+class PreviewAnswer(Answer):
+    next_runs = fields.List(fields.Nested(NextRun))

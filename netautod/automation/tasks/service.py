@@ -1,0 +1,249 @@
+"""The rules of tasks: validation, ownership, next_run_at, and the audit trail of their changes.
+
+Enabling through PUT recomputes `next_run_at` as toggle does; a PUT that changes nothing about the schedule
+leaves `next_run_at` as it is.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, Protocol
+from uuid import uuid4
+
+from marshmallow import Schema
+
+from netautod.activity.audit.service import AuditLog
+from netautod.automation.tasks.cron import ticks as cron
+from netautod.automation.tasks.cron.fields import single_spaced
+from netautod.automation.tasks.cron.upcoming import UpcomingRun, upcoming
+from netautod.automation.tasks.models import (
+    AGENT_TASK,
+    DEFAULT_RETRIES,
+    DEFAULT_RETRY_DELAY,
+    DEFAULT_TIMEOUT,
+    TASK_TYPES,
+    Task,
+)
+from netautod.automation.tasks.store import TaskStore, unchanged, where_of
+from netautod.core.clock import Clock
+from netautod.core.errors import Conflict, InvalidInput, NotFound
+from netautod.core.identity.caller import Caller, OrgId
+from netautod.core.pages import Page, PageOf
+
+EDIT_TRIES = 20
+BUSY = "The task is being changed by others at the same time"
+OnlyIf = Callable[[Task], None]
+"""Asked about the task as it is shown, before it is changed; raises what keeps it from that."""
+Deleted = Callable[[Caller, str], Awaitable[None]]
+"""Told of a deleted task by its id, and by whom it was; idempotent."""
+
+
+class ParameterRules(Protocol):
+    """What a task type's executor and the rest of the product say about `parameters`."""
+
+    def known(self, task_type: str) -> bool:
+        """Whether tasks of this type can be made."""
+        ...
+
+    def schemas(self) -> Mapping[str, type[Schema] | None]:
+        """The task types that somebody runs, with the schemas of their parameters."""
+        ...
+
+    async def check(
+        self, caller: Caller, task_type: str, parameters: Mapping[str, Any], before: Mapping[str, Any]
+    ) -> Mapping[str, Any]:
+        """The parameters to store; raises InvalidInput or Forbidden. `before` is what is stored now."""
+        ...
+
+
+class TaskService:
+    def __init__(
+        self,
+        *,
+        store: TaskStore,
+        audit: AuditLog,
+        clock: Clock,
+        ticks: cron.NextTicks,
+        rules: ParameterRules,
+        deleted: Deleted,
+    ) -> None:
+        self._store = store
+        self._audit = audit
+        self._clock = clock
+        self._ticks = ticks
+        self._rules = rules
+        self._deleted = deleted
+
+    async def create(self, caller: Caller, fields: Mapping[str, Any], *, task_id: str | None = None) -> Task:
+        """`fields` as TaskCreate loads them. `task_id`: a task with it was made by this very request."""
+        self.require_type(fields["task_type"])
+        now, expression = self._clock.now(), single_spaced(fields["cron_expression"])
+        task = Task(
+            id=task_id or str(uuid4()),
+            org_id=caller.org_id,
+            name=fields["name"],
+            description=fields.get("description"),
+            task_type=fields["task_type"],
+            cron_expression=expression,
+            timezone=fields["timezone"],
+            parameters=await self._rules.check(caller, fields["task_type"], fields["parameters"], {}),
+            enabled=fields["enabled"],
+            max_retries=fields["max_retries"],
+            retry_delay_seconds=fields["retry_delay_seconds"],
+            timeout_seconds=fields["timeout_seconds"],
+            next_run_at=self._next(expression, fields["timezone"], now),
+            last_run_at=None,
+            owner_id=caller.user_id,
+            created_at=now,
+            updated_at=now,
+            scope=caller.scope,
+        )
+        try:
+            await self._store.insert(task)
+        except Conflict:
+            # The request is repeated: whoever began it died between this write and the answer.
+            before = None if task_id is None else await self._store.get(caller.org_id, task_id)
+            if before is None:
+                raise
+            task = self._shown(before)
+        await self._audit.record(caller, "task.create", "task", task.id, {"name": task.name})
+        return task
+
+    async def create_agent_schedule(
+        self, caller: Caller, fields: Mapping[str, Any], *, task_id: str | None = None
+    ) -> Task:
+        """Retries and timeout of an agent schedule are fixed: 3 retries, 60 s apart, 3,600 s."""
+        wrapped = {
+            **{key: value for key, value in fields.items() if key != "prompt"},
+            "task_type": AGENT_TASK,
+            "parameters": {"prompt": fields["prompt"]},
+            "max_retries": DEFAULT_RETRIES,
+            "retry_delay_seconds": DEFAULT_RETRY_DELAY,
+            "timeout_seconds": DEFAULT_TIMEOUT,
+        }
+        return await self.create(caller, wrapped, task_id=task_id)
+
+    def require_type(self, task_type: str) -> None:
+        """Raises InvalidInput for a type that no task can have."""
+        if task_type not in TASK_TYPES and not self._rules.known(task_type):
+            raise InvalidInput(f"task_type: must be one of {', '.join(TASK_TYPES)}")
+
+    async def get(self, org_id: OrgId, task_id: str, *, agent: bool = False) -> Task:
+        """Raises NotFound; with `agent` also for a task of another type."""
+        return self._shown(await self._find(org_id, task_id, agent))
+
+    async def page(
+        self, org_id: OrgId, page: Page, *, agent: bool = False, owner_id: str | None = None
+    ) -> PageOf[Task]:
+        """Sorted by name; with `agent` the agent schedules alone, newest first."""
+        where: dict[str, Any] = {"task_type": AGENT_TASK} if agent else {}
+        if owner_id is not None:
+            where["owner_id"] = owner_id
+        found = await self._store.page(org_id, where, page, newest_first=agent)
+        return replace(found, items=[self._shown(task) for task in found.items])
+
+    async def narrowed(self, org_id: OrgId, filters: Mapping[str, Any], page: Page) -> PageOf[Task]:
+        """Sorted by name. `filters`: q (a text in the name), task_type, enabled. Raises InvalidInput."""
+        if "task_type" in filters:
+            self.require_type(filters["task_type"])
+        found = await self._store.page(org_id, where_of(filters), page)
+        return replace(found, items=[self._shown(task) for task in found.items])
+
+    def types(self) -> Mapping[str, type[Schema] | None]:
+        """The task types that somebody runs, with the schemas of their parameters."""
+        return self._rules.schemas()
+
+    async def update(
+        self,
+        caller: Caller,
+        task_id: str,
+        fields: Mapping[str, Any],
+        *,
+        agent: bool = False,
+        only_if: OnlyIf | None = None,
+    ) -> Task:
+        """Changes the sent fields only; two updates at the same time never lose one another's."""
+        for _ in range(EDIT_TRIES):
+            task = await self._find(caller.org_id, task_id, agent)
+            if only_if is not None:
+                only_if(self._shown(task))
+            change = await self._change(caller, task, fields)
+            was: Mapping[str, Any] = {
+                "cron_expression": task.cron_expression,
+                "timezone": task.timezone,
+                "enabled": task.enabled,
+                "updated_at": task.updated_at,
+            }
+            if only_if is not None:
+                was = unchanged(task)
+            changed = await self._store.change(caller.org_id, task_id, was, change)
+            if changed is not None:
+                await self._audit.record(caller, "task.update", "task", task_id, {"fields": sorted(fields)})
+                return self._shown(changed)
+        raise Conflict(BUSY)
+
+    async def toggle(self, caller: Caller, task_id: str, enabled: bool, *, agent: bool = False) -> Task:
+        """Raises as `update`."""
+        return await self.update(caller, task_id, {"enabled": enabled}, agent=agent)
+
+    async def delete(
+        self, caller: Caller, task_id: str, *, agent: bool = False, only_if: OnlyIf | None = None
+    ) -> None:
+        """Executions stay; pending ones are cancelled by who is told that the task is `deleted`."""
+        was: Mapping[str, Any] = {}
+        for _ in range(EDIT_TRIES):
+            task = await self._find(caller.org_id, task_id, agent)
+            if only_if is not None:
+                only_if(self._shown(task))
+                was = unchanged(task)
+            if await self._store.delete(caller.org_id, task_id, was):
+                break
+        else:
+            raise Conflict(BUSY)
+        # A crash here leaves pending runs of a task that is gone: the claim cancels those.
+        await self._deleted(caller, task_id)
+        await self._audit.record(caller, "task.delete", "task", task_id)
+
+    def preview(self, expression: str, timezone: str, count: int) -> list[tuple[datetime, datetime]]:
+        """The next runs as (utc, local); raises InvalidInput."""
+        return cron.next_runs(cron.parse(expression, timezone), self._clock.now(), count)
+
+    def upcoming(self, expression: str, timezone: str, count: int) -> list[UpcomingRun]:
+        """The next runs, and what changes of the clocks do to them; raises InvalidInput."""
+        return upcoming(cron.parse(expression, timezone), self._clock.now(), count)
+
+    async def _find(self, org_id: OrgId, task_id: str, agent: bool) -> Task:
+        task = await self._store.get(org_id, task_id)
+        if task is None or (agent and task.task_type != AGENT_TASK):
+            raise NotFound("Task not found")
+        return task
+
+    async def _change(self, caller: Caller, task: Task, fields: Mapping[str, Any]) -> dict[str, Any]:
+        change = {key: value for key, value in fields.items() if key not in ("task_type", "prompt")}
+        if fields.get("task_type", task.task_type) != task.task_type:
+            raise InvalidInput("task_type: cannot be changed after creation")
+        if "cron_expression" in change:
+            change["cron_expression"] = single_spaced(change["cron_expression"])
+        if "prompt" in fields:
+            change["parameters"] = {**task.parameters, "prompt": fields["prompt"]}
+        if "parameters" in change:
+            change["parameters"] = await self._rules.check(
+                caller, task.task_type, change["parameters"], task.parameters
+            )
+            change |= {"owner_id": caller.user_id, "scope": caller.scope}
+        now = self._clock.now()
+        timing = ("cron_expression", "timezone", "enabled")
+        if any(change.get(key, getattr(task, key)) != getattr(task, key) for key in timing):
+            expression = change.get("cron_expression", task.cron_expression)
+            change["next_run_at"] = self._next(expression, change.get("timezone", task.timezone), now)
+        change["updated_at"] = now
+        return change
+
+    def _next(self, expression: str, timezone: str, moment: datetime) -> datetime:
+        return self._ticks.next_after(self._ticks.schedule(expression, timezone), moment)
+
+    def _shown(self, task: Task) -> Task:
+        """A disabled task shows the tick that would come next if it were enabled."""
+        if task.enabled:
+            return task
+        return replace(task, next_run_at=self._next(task.cron_expression, task.timezone, self._clock.now()))

@@ -1,0 +1,1 @@
+"""Commands that read or write the data of an installation."""

@@ -1,0 +1,72 @@
+"""The command `netautod import-configs`: the history that Oxidized or RANCID kept in a git repository."""
+
+import argparse
+import asyncio
+from pathlib import Path
+
+from netautod.assembly.configuration import Configuration
+from netautod.assembly.parts.devices import devices_of
+from netautod.assembly.parts.operations import platforms_of
+from netautod.assembly.parts.plugins import plugins_of
+from netautod.cli.installation import opened, organization_named
+from netautod.cli.output import say
+from netautod.cli.parsing import Commands
+from netautod.core.errors import InvalidInput
+from netautod.core.identity.caller import system_caller
+from netautod.network.configs.exchange.history import History
+from netautod.network.configs.exchange.importing import ConfigImport, Imported
+from netautod.network.configs.texts.store import ConfigTexts
+from netautod.transport.outbound.addresses import AddressRules
+from netautod.transport.outbound.client import GuardedClient
+from netautod.transport.ssh.platform.registry import PlatformRegistry
+
+SHOWN = 50
+
+
+def add(commands: Commands) -> None:
+    parser = commands.add("import-configs", run, "take over a history of configs from a git repository")
+    parser.add_argument("repository", metavar="REPOSITORY", help="of Oxidized or RANCID, bare or not")
+    parser.add_argument("--organization", metavar="NAME", help="needed when there are several")
+    parser.add_argument("--platform", metavar="NAME", help="what they are (default: each device_type)")
+
+
+def run(parsed: argparse.Namespace, configuration: Configuration) -> int:
+    """Exit code 1 if something takes no part."""
+    done = asyncio.run(_imported(parsed, configuration))
+    say(f"{done.versions} versions of {len(done.devices)} devices imported, {done.unchanged} unchanged")
+    for path, problem in list(done.problems.items())[:SHOWN]:
+        say(f"{path}: {problem}")
+    if len(done.problems) > SHOWN:
+        say(f"and {len(done.problems) - SHOWN} more")
+    return 1 if done.problems else 0
+
+
+async def _imported(parsed: argparse.Namespace, configuration: Configuration) -> Imported:
+    settings = configuration.settings
+    http = GuardedClient(AddressRules.allowing(settings.outbound.allow))
+    platforms = platforms_of(plugins_of(configuration, http), settings.devices)
+    history = History(Path(parsed.repository))
+    platform = None if parsed.platform is None else _known(platforms, parsed.platform)
+    async with opened(settings) as installation:
+        stores, clock = installation.stores, installation.clock
+        vault, audit = installation.vault, installation.audit
+        chosen = await organization_named(installation.people.organizations, parsed.organization)
+        importing = ConfigImport(
+            store=stores.configs,
+            texts=ConfigTexts(installation.database, vault=vault, clock=clock),
+            devices=devices_of(
+                stores=stores, vault=vault, clock=clock, audit=audit, settings=settings.devices
+            ).devices,
+            platforms=platforms,
+            audit=audit,
+            clock=clock,
+            most_bytes=settings.devices.max_config_bytes,
+            platform=platform,
+        )
+        return await importing.run(system_caller(chosen.id), history)
+
+
+def _known(platforms: PlatformRegistry, name: str) -> str:
+    if not platforms.knows(name):
+        raise InvalidInput(f"there is no platform {name!r}; see `netautod platform list`")
+    return name

@@ -1,0 +1,111 @@
+"""The command `netautod import`: devices from a CSV or JSON file, straight into the configured database."""
+
+import argparse
+import asyncio
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from tqdm import tqdm
+
+from netautod.assembly.configuration import Configuration
+from netautod.assembly.parts.devices import devices_of
+from netautod.assembly.settings import Settings
+from netautod.cli.installation import opened, organization_named
+from netautod.cli.output import say
+from netautod.cli.parsing import Commands
+from netautod.core.errors import InvalidInput
+from netautod.core.identity.caller import system_caller
+from netautod.network.inventory.imports.csv_rows import CsvFile
+from netautod.network.inventory.imports.json_rows import JsonFile
+from netautod.network.inventory.imports.models import MOST_BYTES, ImportResult, RowFile
+from netautod.network.inventory.imports.service import RowProgress
+
+FORMATS: dict[str, Callable[[bytes], RowFile]] = {"csv": CsvFile, "json": JsonFile}
+SHOWN_ERRORS = 20
+STDIN = "-"
+
+
+def add(commands: Commands) -> None:
+    parser = commands.add("import", run, "import devices from a CSV or JSON file")
+    parser.add_argument("file", metavar="FILE", help="a .csv or .json file, or - for the standard input")
+    parser.add_argument("--format", choices=sorted(FORMATS), help="if the name of the file does not tell")
+    parser.add_argument("--dry-run", action="store_true", help="say what would happen and change nothing")
+    parser.add_argument("--organization", metavar="NAME", help="needed when there are several")
+
+
+def run(parsed: argparse.Namespace, configuration: Configuration) -> int:
+    """Exit code 1 if rows failed; raises InvalidInput for a file that cannot be read as a whole."""
+    file = _row_file(parsed.file, parsed.format)
+    # The bar is for people only: tqdm draws none where its output is no terminal.
+    with tqdm(unit=" rows", disable=None, leave=False) as bar:
+
+        def show(done: int, total: int) -> None:
+            bar.total = total
+            bar.update(done - bar.n)
+
+        result = asyncio.run(
+            import_devices(
+                configuration.settings,
+                file,
+                organization=parsed.organization,
+                dry_run=parsed.dry_run,
+                progress=show,
+            )
+        )
+    for line in _account(result, dry_run=parsed.dry_run):
+        say(line)
+    return 1 if result.failed else 0
+
+
+async def import_devices(
+    settings: Settings,
+    file: RowFile,
+    *,
+    organization: str | None,
+    dry_run: bool,
+    progress: RowProgress,
+) -> ImportResult:
+    """Without an `organization` there must be only one. Raises InvalidInput or NotFound."""
+    async with opened(settings) as installation:
+        caller = system_caller((await organization_named(installation.people.organizations, organization)).id)
+        parts = devices_of(
+            stores=installation.stores,
+            vault=installation.vault,
+            clock=installation.clock,
+            audit=installation.audit,
+            settings=settings.devices,
+        )
+        return await parts.imports.run(caller, file, dry_run=dry_run, progress=progress)
+
+
+def _row_file(name: str, chosen: str | None) -> RowFile:
+    kind = chosen or Path(name).suffix.lower().removeprefix(".")
+    if kind not in FORMATS:
+        raise InvalidInput(f"{name}: neither .csv nor .json; name the format with --format")
+    body = _read(name)
+    if len(body) > MOST_BYTES:
+        raise InvalidInput(f"{name}: larger than {MOST_BYTES} bytes; split it")
+    return FORMATS[kind](body)
+
+
+def _read(name: str) -> bytes:
+    """At most one byte more than may be imported."""
+    if name == STDIN:
+        return sys.stdin.buffer.read(MOST_BYTES + 1)
+    try:
+        with Path(name).open("rb") as file:
+            return file.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise InvalidInput(f"{name}: {error.strerror}") from error
+
+
+def _account(result: ImportResult, *, dry_run: bool) -> list[str]:
+    verb, shown = "would import" if dry_run else "imported", result.errors[:SHOWN_ERRORS]
+    lines = [
+        f"{verb} {result.imported}, failed {result.failed}",
+        *(f"row {error.row} {error.name}: {error.error}" for error in shown),
+    ]
+    if result.failed > SHOWN_ERRORS:
+        lines.append(f"and {result.failed - SHOWN_ERRORS} more")
+    return lines

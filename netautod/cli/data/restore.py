@@ -1,0 +1,31 @@
+"""The command `netautod restore`: a backup into an empty database."""
+
+import argparse
+import asyncio
+from pathlib import Path
+
+from netautod.assembly.configuration import Configuration
+from netautod.cli.output import say
+from netautod.cli.parsing import Commands
+from netautod.core.json.values import to_text
+from netautod.maintenance.archive.passphrase_file import read_passphrase
+from netautod.maintenance.archive.restore import restore
+
+
+def add(commands: Commands) -> None:
+    parser = commands.add(
+        "restore", run, "bring a backup into an empty database; again after an interruption"
+    )
+    parser.add_argument("file", metavar="FILE", type=Path, help="of netautod backup")
+    parser.add_argument("--passphrase-file", metavar="FILE", type=Path, help="of an encrypted backup")
+
+
+def run(parsed: argparse.Namespace, configuration: Configuration) -> int:
+    passphrase = None if parsed.passphrase_file is None else read_passphrase(parsed.passphrase_file)
+    done = asyncio.run(restore(configuration.settings, parsed.file, passphrase))
+    contents, settled = done.contents, done.settled
+    begun = "gone on and finished" if done.resumed else "finished"
+    say(f"restore {begun}: {contents.documents} documents as of {to_text(contents.taken_at)}")
+    say(f"{settled.executions} executions cancelled, {settled.sessions} sessions ended")
+    say(f"{settled.organizations} organizations are paused: POST /api/system/resume ends that, for each")
+    return 0

@@ -1,0 +1,85 @@
+"""Who asks: the caller of a request, or the owner on whose behalf a run acts."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import NewType, Self
+
+from netautod.core.errors import Forbidden
+from netautod.core.identity.permissions import common_permissions, grants
+
+OrgId = NewType("OrgId", str)
+# The user id of the system itself; no user has it (the nil UUID, RFC 9562 section 5.9).
+SYSTEM_ID = "00000000-0000-0000-0000-000000000000"
+
+
+@dataclass(frozen=True, kw_only=True)
+class UsedToken:
+    """The API token that a request was made with; `expires_at` None: never."""
+
+    id: str
+    name: str
+    expires_at: datetime | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Caller:
+    """An authenticated user in an organization; `ip_address` and `request_id` go into audit events.
+
+    `token`: the API token through which the user acts, None for a session or the owner of a run.
+    `blocked`: the sentence with which all but the routes of the own account are refused.
+    """
+
+    user_id: str
+    org_id: OrgId
+    username: str
+    permissions: frozenset[str]
+    session_id: str | None = None
+    token: UsedToken | None = None
+    blocked: str | None = None
+    ip_address: str | None = None
+    request_id: str | None = None
+
+    @property
+    def scope(self) -> list[str] | None:
+        """What is kept with work that is done later in the caller's name; None: all that he may do then.
+
+        Else an API token could have a task do what the token itself may not.
+        """
+        return None if self.token is None else sorted(self.permissions)
+
+    def within(self, scope: Iterable[str] | None) -> Self:
+        """The same caller with no more than the scope."""
+        if scope is None:
+            return self
+        return replace(self, permissions=common_permissions(self.permissions, frozenset(scope)))
+
+    def require_unblocked(self) -> None:
+        """Raises Forbidden while something of the caller's own account has to be done first."""
+        if self.blocked is not None:
+            raise Forbidden(self.blocked)
+
+    def can(self, permission: str) -> bool:
+        return grants(self.permissions, permission)
+
+    def can_all(self, permissions: Iterable[str]) -> bool:
+        return all(self.can(permission) for permission in permissions)
+
+    def require(self, permission: str) -> None:
+        """Raises Forbidden unless the caller holds the permission."""
+        if not self.can(permission):
+            raise Forbidden("Insufficient permissions")
+
+
+def system_caller(org_id: OrgId, username: str = "cli") -> Caller:
+    """Acts for the installation itself (the command line, automatic work) and may do everything."""
+    return Caller(user_id=SYSTEM_ID, org_id=org_id, username=username, permissions=frozenset({"*"}))
+
+
+@dataclass(frozen=True, kw_only=True)
+class RequestInfo:
+    """What sessions and audit events keep of a request."""
+
+    ip_address: str
+    request_id: str
+    user_agent: str

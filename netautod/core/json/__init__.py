@@ -1,0 +1,1 @@
+"""Strict JSON values and their encoding."""

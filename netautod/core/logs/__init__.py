@@ -1,0 +1,1 @@
+"""Log lines: their format, their ids, folding of repeats, and traces."""

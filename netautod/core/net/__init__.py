@@ -1,0 +1,1 @@
+"""Addresses, networks and names of interfaces."""

@@ -1,0 +1,1 @@
+"""Marshmallow bases, bounds of requests, and values made in bulk."""

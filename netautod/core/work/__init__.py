@@ -1,0 +1,1 @@
+"""The context of a piece of work: guard, deadlines, pauses, calls of plugins."""

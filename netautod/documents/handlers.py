@@ -1,0 +1,162 @@
+"""The routes of documents, their versions, and the rendering of templates."""
+
+import asyncio
+from hashlib import sha256
+
+from netautod.core.json.values import to_text
+from netautod.core.loop.each import in_batches
+from netautod.documents.models import MAX_CONTENT_BYTES, DocumentFilter, Listing, ShownDocument
+from netautod.documents.schemas import (
+    DocumentAnswer,
+    DocumentItem,
+    DocumentRequest,
+    DocumentsQuery,
+    RenderAnswer,
+    RenderRequest,
+    VersionAnswer,
+    VersionItem,
+)
+from netautod.documents.service import DocumentService
+from netautod.http.access import Repeat, any_token, requires
+from netautod.http.conditions.tags import WEAK, tag_of, tag_with
+from netautod.http.handler import JsonHandler
+from netautod.http.routing.routes import Route
+
+MANAGE = "docs.manage"
+# Contents are limited to 8 MiB by their own size; JSON may take two bytes for one (line breaks, quotes).
+BODY_LIMIT = 2 * MAX_CONTENT_BYTES
+NARROWING = ("category", "parent_folder", "content_type", "q")
+LIGHT = 100  # documents whose contents came along with them, which are small
+SLICE = 500  # documents of a list that are looked at in one turn of the loop
+
+
+class DocumentHandler(JsonHandler):
+    documents: DocumentService
+
+    def document_id(self, text: str) -> str:
+        return self.path_id(text, "Document")
+
+    def answer_document(self, shown: ShownDocument) -> None:
+        self.tag = document_tag(shown)
+        self.answer(shown.to_json())
+
+    def version_id(self, text: str) -> str:
+        return self.path_id(text, "Version")
+
+
+class DocumentsHandler(DocumentHandler):
+    @any_token(query=DocumentsQuery, answer=DocumentItem, etag=True)
+    async def get(self) -> None:
+        """Lists the documents by category and name: all of them, unless `limit` says otherwise."""
+        query = self.query
+        org_id = self.caller.org_id
+        filters = DocumentFilter(**{name: query[name] for name in NARROWING})
+        window = {name: query[name] for name in ("limit", "offset", "content")}
+        listing = await self.documents.listing(org_id, filters, **window)
+        if listing.is_read:
+            shown = await self.documents.read(org_id, listing)
+            self.answer([one.to_json() for one in shown], light=len(shown) <= LIGHT)
+        else:
+            found = self.documents.listed(org_id, filters, listing=listing, content=query["content"])
+            self.tag = await list_tag(listing)
+            self.answer_each(found, ShownDocument.to_json)
+
+    @requires(
+        MANAGE,
+        body=DocumentRequest,
+        answer=DocumentAnswer,
+        status=201,
+        body_limit=BODY_LIMIT,
+        repeat=Repeat.FINDS,
+        etag=True,
+    )
+    async def post(self) -> None:
+        """Creates a document."""
+        made = await self.documents.create(self.caller, self.body, document_id=self.record_id)
+        self.answer_document(made)
+
+
+class OneDocumentHandler(DocumentHandler):
+    @any_token(answer=DocumentAnswer, etag=True)
+    async def get(self, document_id: str) -> None:
+        """Reads a document; a note is empty while the vault is locked."""
+        shown = await self.documents.get(self.caller.org_id, self.document_id(document_id))
+        self.answer_document(shown)
+
+    @requires(
+        MANAGE, body=DocumentRequest, partial=True, answer=DocumentAnswer, body_limit=BODY_LIMIT, etag=True
+    )
+    async def put(self, document_id: str) -> None:
+        """Changes a document; what was there becomes a version."""
+        shown = await self.documents.update(
+            self.caller, self.document_id(document_id), self.body, only_if=self.only_if(document_tag)
+        )
+        self.answer_document(shown)
+
+    @requires(MANAGE, status=204, etag=True)
+    async def delete(self, document_id: str) -> None:
+        """Deletes a document with all of its versions."""
+        wanted = self.document_id(document_id)
+        await self.documents.delete(self.caller, wanted, only_if=self.only_if(document_tag))
+        self.answer_nothing()
+
+
+class VersionsHandler(DocumentHandler):
+    @any_token(answer=VersionItem)
+    async def get(self, document_id: str) -> None:
+        """Lists the versions of a document without their contents, newest first."""
+        self.answer(await self.documents.versions(self.caller.org_id, self.document_id(document_id)))
+
+
+class OneVersionHandler(DocumentHandler):
+    @any_token(answer=VersionAnswer, name="get_doc_version")
+    async def get(self, version_id: str) -> None:
+        """Reads one version with its content."""
+        shown = await self.documents.version(self.caller.org_id, self.version_id(version_id))
+        self.answer(shown.to_json())
+
+
+class RestoreVersionHandler(DocumentHandler):
+    @requires(MANAGE, answer=DocumentAnswer, repeat=Repeat.AGAIN)
+    async def post(self, document_id: str, version_id: str) -> None:
+        """Makes the content of a version the live one; what was there becomes a version."""
+        wanted = self.document_id(document_id), self.version_id(version_id)
+        self.answer((await self.documents.restore(self.caller, *wanted)).to_json())
+
+
+class RenderDocumentHandler(DocumentHandler):
+    @any_token(body=RenderRequest, answer=RenderAnswer, changes=False)
+    async def post(self, document_id: str) -> None:
+        """Renders a Jinja template; an error of the template is part of the answer."""
+        wanted, variables = self.document_id(document_id), self.body["variables"]
+        self.answer((await self.documents.render(self.caller.org_id, wanted, variables)).to_json())
+
+
+def document_tag(shown: ShownDocument) -> str:
+    """Strong: each write makes another revision, and without the key a note reads differently.
+
+    With the time of the write: after a restore revisions are counted anew.
+    """
+    document = shown.document
+    written = f"{document.id} {document.revision} {to_text(document.updated_at)} {shown.locked}"
+    return tag_of([written.encode()])
+
+
+async def list_tag(listing: Listing) -> str:
+    """Weak: documents are read while the list is written, and may be newer than the tag says, never older."""
+    digest = sha256(b"locked" if listing.locked else b"")
+    for some in in_batches(listing.documents, SLICE):
+        rows = [f"{one.id} {one.revision} {one.updated_at.timestamp()}\n" for one in some]
+        digest.update("".join(rows).encode())
+        await asyncio.sleep(0)
+    return WEAK + tag_with(digest.digest())
+
+
+ROUTES = (
+    Route(path="/api/docs", handler=DocumentsHandler),
+    Route(path="/api/docs/:id", handler=OneDocumentHandler),
+    Route(path="/api/docs/:id/versions", handler=VersionsHandler),
+    Route(path="/api/docs/versions/:version_id", handler=OneVersionHandler),
+    Route(path="/api/docs/:id/restore/:version_id", handler=RestoreVersionHandler),
+    Route(path="/api/docs/:id/render", handler=RenderDocumentHandler),
+)

@@ -1,0 +1,63 @@
+"""The routes of the notes vault."""
+
+from netautod.documents.notes.schemas import (
+    VaultPasswordChangeRequest,
+    VaultPasswordRequest,
+    VaultStatusAnswer,
+)
+from netautod.documents.notes.service import NotesVault
+from netautod.http.access import any_token, requires
+from netautod.http.handler import JsonHandler
+from netautod.http.routing.routes import Route
+
+USE = "docs.manage"
+ADMINISTER = "system.manage"
+
+
+class VaultHandler(JsonHandler):
+    notes: NotesVault
+
+
+class VaultStatusHandler(VaultHandler):
+    @any_token(answer=VaultStatusAnswer)
+    async def get(self) -> None:
+        """Tells whether the notes are unlocked and whether a password is set."""
+        self.answer((await self.notes.status(self.caller.org_id)).to_json())
+
+
+class VaultUnlockHandler(VaultHandler):
+    @requires(USE, body=VaultPasswordRequest, status=204, grows=False)
+    async def post(self) -> None:
+        """Unlocks the notes of the organization on all nodes."""
+        await self.notes.unlock(self.caller, self.body["password"])
+        self.answer_nothing()
+
+
+class VaultLockHandler(VaultHandler):
+    @requires(USE, status=204, grows=False)
+    async def post(self) -> None:
+        """Locks the notes of the organization on all nodes."""
+        await self.notes.lock(self.caller)
+        self.answer_nothing()
+
+
+class VaultPasswordHandler(VaultHandler):
+    @requires(ADMINISTER, body=VaultPasswordRequest, status=204, name="set_vault_password")
+    async def post(self) -> None:
+        """Sets the first password; the notes stay unlocked."""
+        await self.notes.set_password(self.caller, self.body["password"])
+        self.answer_nothing()
+
+    @requires(ADMINISTER, body=VaultPasswordChangeRequest, status=204, name="change_vault_password")
+    async def put(self) -> None:
+        """Changes the password; the notes stay as locked or unlocked as they are."""
+        await self.notes.change_password(self.caller, self.body["old_password"], self.body["new_password"])
+        self.answer_nothing()
+
+
+ROUTES = (
+    Route(path="/api/vault/status", handler=VaultStatusHandler),
+    Route(path="/api/vault/unlock", handler=VaultUnlockHandler),
+    Route(path="/api/vault/lock", handler=VaultLockHandler),
+    Route(path="/api/vault/password", handler=VaultPasswordHandler),
+)

@@ -1,0 +1,134 @@
+"""The rendering child: a warm interpreter that forks for every template, so that nothing outlives a render.
+
+It runs on its own, with an empty environment and no file but its pipes. Each fork gets limits on memory and
+CPU time, an alarm, and the right to open nothing and start nothing; a template that breaks out of Jinja2's
+sandbox finds no key, no other organization's variables and no way to leave them for the next render.
+"""
+
+import gc
+import json
+import os
+import resource
+import signal
+from functools import partial
+from typing import NoReturn
+
+from netautod.documents.rendering.environment import Environment, describe, environment, render, warm_up
+from netautod.documents.rendering.protocol import (
+    ALARM_SECONDS,
+    CPU_SECONDS,
+    DIED,
+    MAX_ANSWER,
+    MEMORY_BYTES,
+    NICENESS,
+    OUTPUT,
+    READY,
+    REQUEST_HEADER,
+    TOO_LONG,
+    TOO_MUCH_CPU,
+    TOO_MUCH_MEMORY,
+    answer_frame,
+    error_frame,
+    read_exactly,
+    request_lengths,
+)
+
+STDIN, STDOUT, STDERR = 0, 1, 2
+CAUSES = {
+    signal.SIGXCPU: TOO_MUCH_CPU,
+    signal.SIGALRM: TOO_LONG,
+    signal.SIGKILL: TOO_MUCH_MEMORY,  # the kernel's last resort, on a machine that is out of memory
+}
+
+
+def main() -> None:
+    """Serves requests on the standard streams until the service closes them."""
+    made = environment()
+    warm_up(made)
+    # The service's loop comes first when the machine is busy.
+    os.nice(NICENESS)
+    # Pages that the collector never touches stay shared between the forks.
+    gc.collect()
+    gc.freeze()
+    # Errors of the start above went to the service's log; nothing of a template shall.
+    os.close(STDERR)
+    os.open(os.devnull, os.O_WRONLY)  # takes the lowest free number, that of stderr
+    _write(STDOUT, READY)
+    while (request := _next_request()) is not None:
+        _write(STDOUT, _answer(made, *request))
+
+
+def _next_request() -> tuple[bytes, bytes] | None:
+    read = partial(os.read, STDIN)
+    header = read_exactly(read, REQUEST_HEADER)
+    if header is None:
+        return None
+    template_length, variables_length = request_lengths(header)
+    template = read_exactly(read, template_length)
+    variables = read_exactly(read, variables_length)
+    return None if template is None or variables is None else (template, variables)
+
+
+def _answer(made: Environment, template: bytes, variables: bytes) -> bytes:
+    ours, theirs = os.pipe()
+    fork = os.fork()
+    if fork == 0:
+        _render_and_exit(made, template, variables, theirs)
+    os.close(theirs)
+    try:
+        frame = _read_all(ours)
+    finally:
+        os.close(ours)
+        status = os.waitpid(fork, 0)[1]
+    if os.WIFSIGNALED(status):
+        return error_frame(CAUSES.get(signal.Signals(os.WTERMSIG(status)), DIED))
+    return frame if status == 0 and frame else error_frame(DIED)
+
+
+def _read_all(source: int) -> bytes:
+    parts: list[bytes] = []
+    room = MAX_ANSWER + 64
+    while part := os.read(source, 1 << 16):
+        room -= len(part)
+        if room >= 0:
+            parts.append(part)
+    return b"".join(parts)
+
+
+def _render_and_exit(made: Environment, template: bytes, variables: bytes, sink: int) -> NoReturn:
+    code = 1
+    try:
+        os.close(STDIN)
+        os.close(STDOUT)
+        confine()
+        try:
+            output = render(made, template.decode(), json.loads(variables))
+            frame = answer_frame(OUTPUT, output)
+        except Exception as error:  # noqa: BLE001 - a template can raise anything, and it is the answer
+            frame = error_frame(describe(error))
+        _write(sink, frame)
+        code = 0
+    finally:
+        os._exit(code)
+
+
+def confine() -> None:
+    """Limits this process for the rest of its life; only a fork that renders calls it."""
+    signal.setitimer(signal.ITIMER_REAL, ALARM_SECONDS)
+    limits = {
+        resource.RLIMIT_AS: MEMORY_BYTES,
+        resource.RLIMIT_CORE: 0,
+        resource.RLIMIT_FSIZE: 0,
+        resource.RLIMIT_NPROC: 0,
+        # Open files stay open (setrlimit(2)); nothing new can be opened, no file, socket or program.
+        resource.RLIMIT_NOFILE: 0,
+    }
+    for kind, limit in limits.items():
+        resource.setrlimit(kind, (limit, limit))
+    resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS + 1))
+
+
+def _write(sink: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(sink, view) :]

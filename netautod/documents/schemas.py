@@ -1,0 +1,118 @@
+"""Requests, queries and answers of documents and their versions."""
+
+import re
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from marshmallow import ValidationError, fields, validate
+
+from netautod.core.schema.bases import (
+    Answer,
+    Id,
+    JsonObject,
+    Name,
+    Query,
+    QueryBoolean,
+    QueryInteger,
+    Request,
+    Text,
+    Timestamp,
+)
+from netautod.documents.models import CATEGORIES, CONTENT_TYPES, MAX_CONTENT_BYTES
+
+MIB = 1024 * 1024
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+
+
+def no_control_characters(text: str | None) -> None:
+    """Names are shown in lists, terminals and logs."""
+    if text is not None and CONTROL.search(text):
+        raise ValidationError("Control characters are not allowed.")
+
+
+class Contents(fields.String):
+    """Measured in bytes by the service (contents.py)."""
+
+    may_be_blank = True  # white space of a form counts as it was typed
+    most = MAX_CONTENT_BYTES * 2
+
+
+class ContentTypeName(fields.String):
+    """One of the service's own, or of a plugin: which there are is for content_types.py to say."""
+
+    def __init__(self, **options: Any) -> None:
+        described = {"description": f"{', '.join(CONTENT_TYPES)}, or one that a plugin brings."}
+        super().__init__(**options, validate=validate.Length(min=1, max=64), metadata=described)
+
+
+class DocumentRequest(Request):
+    read_only = frozenset({"id", "org_id", "created_at", "updated_at", "encrypted", "locked"})
+    example: ClassVar[Mapping[str, Any]] = {"name": "base configuration"}
+    name = Name(required=True, validate=no_control_characters)
+    category = fields.String(required=True, validate=validate.OneOf(CATEGORIES))
+    content_type = ContentTypeName(required=True)
+    content = Contents(required=True)
+    parent_folder = Text(max_length=1024, validate=no_control_characters)
+    session_id = Text(max_length=255, validate=no_control_characters)
+
+
+class RenderRequest(Request):
+    example: ClassVar[Mapping[str, Any]] = {"variables": {"name": "core-1"}}
+    variables = JsonObject(most_bytes=MIB, load_default=dict)
+
+
+class DocumentsQuery(Query):
+    limit = QueryInteger(low=1, cap=100, load_default=None)
+    offset = QueryInteger(low=0, load_default=0)
+    category = fields.String(load_default=None, validate=validate.OneOf(CATEGORIES))
+    parent_folder = fields.String(load_default=None)
+    content_type = fields.String(load_default=None)
+    q = fields.String(load_default=None)
+    content = QueryBoolean(load_default=True)
+
+
+class DocumentAnswer(Answer):
+    id = Id()
+    name = fields.String()
+    category = fields.String()
+    content_type = fields.String()
+    content = fields.String()
+    parent_folder = fields.String(allow_none=True)
+    session_id = fields.String(allow_none=True)
+    created_at = Timestamp()
+    updated_at = Timestamp()
+    encrypted = fields.Boolean()
+    locked = fields.Boolean()
+
+
+class DocumentItem(DocumentAnswer):
+    """An element of the list; `content` is left out on demand."""
+
+    class Meta(Answer.Meta):
+        many = True
+
+    content = fields.String(metadata={"x-optional": True})
+
+
+class VersionItem(Answer):
+    """An element of the list of versions."""
+
+    class Meta(Answer.Meta):
+        many = True
+
+    id = Id()
+    document_id = Id()
+    created_at = Timestamp()
+
+
+class VersionAnswer(Answer):
+    id = Id()
+    document_id = Id()
+    content = fields.String()
+    created_at = Timestamp()
+
+
+class RenderAnswer(Answer):
+    output = fields.String()
+    success = fields.Boolean()
+    error = fields.String(allow_none=True)

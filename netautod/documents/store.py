@@ -1,0 +1,315 @@
+"""Documents and their versions as documents of the database; every write of a document is a compare-and-set.
+
+A deleted document leaves an empty row with `deleted_at` for a while: a write that was under way on another
+node may still add a version, and the row tells the upkeep to look for it.
+"""
+
+import re
+from collections.abc import Sequence
+from datetime import datetime
+from operator import itemgetter
+from typing import Any
+from uuid import UUID, uuid5
+
+from netautod.core.errors import Duplicate
+from netautod.core.identity.caller import OrgId
+from netautod.core.pages import in_turns
+from netautod.core.schema.bulk_values import made
+from netautod.documents.contents import COLLECTION
+from netautod.documents.models import Content, Document, DocumentFilter, DocumentVersion, ListedDocument
+from netautod.store.client import Database
+from netautod.store.client import Document as Row
+from netautod.store.indexes import Index
+from netautod.store.scoped import scoped
+
+VERSIONS = "document_versions"
+ALIVE = {"deleted_at": None}
+NEWEST_FIRST = {"revision": -1}
+LISTED = (("category", 1), ("name", 1), ("_id", 1))
+# Not to sort by: what a list needs to know of each document without reading one.
+FACTS = (("revision", 1), ("updated_at", 1))
+INDEXES = (
+    Index(collection=COLLECTION, keys=(("org_id", 1), *LISTED, *FACTS)),
+    Index(collection=COLLECTION, keys=(("org_id", 1), ("parent_folder", 1), *LISTED, *FACTS)),
+    Index(collection=COLLECTION, keys=(("org_id", 1), ("content_type", 1), *LISTED, *FACTS)),
+    Index(collection=COLLECTION, keys=(("deleted_at", 1),), partial={"deleted_at": {"$type": "date"}}),
+    Index(collection=COLLECTION, keys=(("resealing", 1),), partial={"resealing": {"$gt": ""}}),
+    # Covers the list: 10,000 versions are listed without reading one of their contents.
+    Index(
+        collection=VERSIONS,
+        keys=(("org_id", 1), ("document_id", 1), ("revision", -1), ("created_at", 1), ("_id", 1)),
+    ),
+)
+METADATA = ("name", "category", "content_type", "parent_folder", "session_id", "created_at", "updated_at")
+_STORED = (*METADATA, "revision")
+_stored = itemgetter(*_STORED)
+_WITHOUT_CONTENT = {"text": 0, "sealed": 0}
+
+
+class DocumentStore:
+    """`resealing` of a row is there while its versions are brought over to its new category."""
+
+    def __init__(self, database: Database) -> None:
+        self._documents = scoped(database, COLLECTION)
+        self._all = database.collection(COLLECTION)
+
+    async def insert(self, org_id: OrgId, document: Document) -> None:
+        await self._documents.insert(org_id, {"_id": document.id, **_row(document)})
+
+    async def get(self, org_id: OrgId, document_id: str, *, content: bool = True) -> Document | None:
+        fields = None if content else _WITHOUT_CONTENT
+        found = await self._documents.find_one(org_id, {"_id": document_id, **ALIVE}, fields=fields)
+        return None if found is None else _document(found, content=content)
+
+    async def listed(
+        self, org_id: OrgId, filters: DocumentFilter, *, limit: int | None, offset: int
+    ) -> list[ListedDocument]:
+        """Sorted by category and name; limit None: all. An index alone answers this."""
+        found = await self._documents.find(
+            org_id,
+            _where(filters),
+            fields={"category": 1, "revision": 1, "updated_at": 1},
+            sort=LISTED,
+            limit=limit or 0,
+            offset=offset,
+        )
+        return await in_turns(_listed, found)
+
+    async def first(
+        self, org_id: OrgId, filters: DocumentFilter, *, limit: int, offset: int, up_to: int
+    ) -> list[tuple[Document, int]]:
+        """As `some`, but the first ones of the list, sorted by category and name."""
+        found = await self._documents.find(
+            org_id, _where(filters), fields=_with_small(up_to), sort=LISTED, limit=limit, offset=offset
+        )
+        return [_part(row) for row in found]
+
+    async def some(
+        self, org_id: OrgId, filters: DocumentFilter, document_ids: Sequence[str], *, up_to: int
+    ) -> list[tuple[Document, int]]:
+        """Those that still match, in the order of the ids, with the contents of up to so many bytes, and how
+        many bytes are left out; -1: all contents are."""
+        where = {**_where(filters), "_id": {"$in": list(document_ids)}}
+        found = await self._documents.find(org_id, where, fields=_with_small(up_to))
+        rows = {row["_id"]: row for row in found}
+        return [_part(rows[one]) for one in document_ids if one in rows]
+
+    async def count(self, org_id: OrgId, filters: DocumentFilter) -> int:
+        """How many a list has on all of its pages."""
+        return await self._documents.count(org_id, _where(filters))
+
+    async def with_contents(self, org_id: OrgId, document_ids: Sequence[str]) -> list[Document]:
+        """In the order of the ids, without those that are gone."""
+        found = await self._documents.find(org_id, {"_id": {"$in": list(document_ids)}, **ALIVE})
+        rows = {row["_id"]: row for row in found}
+        return [_document(rows[one], content=True) for one in document_ids if one in rows]
+
+    async def swap(
+        self, org_id: OrgId, old: Document, new: Document, *, resealing: str | None = None
+    ) -> bool:
+        """Writes `new` if the document is still at the revision of `old`; false if it is not, or is gone."""
+        row = _row(new)
+        if new.content is old.content:
+            for name in ("text", "sealed", "size"):
+                del row[name]
+        if resealing is not None:
+            row["resealing"] = resealing
+        where = {"_id": old.id, "revision": old.revision, **ALIVE}
+        return await self._documents.update(org_id, where, {"$set": row})
+
+    async def mark_deleted(
+        self, org_id: OrgId, document_id: str, at: datetime, *, revision: int | None = None
+    ) -> bool:
+        """From here on the document is gone for everybody; false if it was before, or is at another revision
+        than the one that is given."""
+        emptied = dict.fromkeys((*METADATA, "text", "sealed", "resealing"), "")
+        change = {"$set": {"deleted_at": at}, "$unset": emptied}
+        wanted = {} if revision is None else {"revision": revision}
+        return await self._documents.update(org_id, {**wanted, "_id": document_id, **ALIVE}, change)
+
+    async def deleted(self) -> list[tuple[OrgId, str, datetime]]:
+        """(organization, id, since when) of the deleted ones whose rows are still there."""
+        where = {"deleted_at": {"$type": "date"}}
+        found = await self._all.find(where, fields={"org_id": 1, "deleted_at": 1})
+        return [(OrgId(row["org_id"]), row["_id"], row["deleted_at"]) for row in found]
+
+    async def forget(self, org_id: OrgId, document_id: str) -> None:
+        where = {"_id": document_id, "deleted_at": {"$type": "date"}}
+        await self._documents.delete(org_id, where)
+
+    async def resealing(self, org_id: OrgId, document_id: str) -> tuple[Document, str] | None:
+        """The document without content and the token of its change of category; None if none is open."""
+        where = {"_id": document_id, "resealing": {"$gt": ""}, **ALIVE}
+        found = await self._documents.find_one(org_id, where, fields=_WITHOUT_CONTENT)
+        return None if found is None else (_document(found, content=False), found["resealing"])
+
+    async def all_resealing(self) -> list[tuple[OrgId, str]]:
+        found = await self._all.find({"resealing": {"$gt": ""}}, fields={"org_id": 1})
+        return [(OrgId(row["org_id"]), row["_id"]) for row in found]
+
+    async def resealed(self, org_id: OrgId, document_id: str, token: str) -> bool:
+        """False if the category has changed again meanwhile."""
+        where = {"_id": document_id, "resealing": token}
+        return await self._documents.update(org_id, where, {"$unset": {"resealing": ""}})
+
+    async def reopen_resealing(self, org_id: OrgId, document_id: str, *, unless: str, token: str) -> None:
+        """Begins it anew under the token, unless the change of category is still the one of `unless`."""
+        where = {"_id": document_id, "resealing": {"$ne": unless}, **ALIVE}
+        await self._documents.update(org_id, where, {"$set": {"resealing": token}})
+
+
+class VersionStore:
+    """One version for each write. Its id is made from the document and the revision that the write replaced.
+
+    Two writers that replace the same revision, or one that repeats after a crash what it had begun, therefore
+    make one version; and the revisions are the total order of the versions, also of several in one
+    millisecond.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._versions = scoped(database, VERSIONS)
+        self._all = database.collection(VERSIONS)
+
+    async def add(self, org_id: OrgId, current: Document, at: datetime) -> datetime:
+        """Copies the stored content of `current`; returns the time of the version of this revision."""
+        assert current.content is not None
+        version_id = _version_id(current)
+        row = {
+            "_id": version_id,
+            "document_id": current.id,
+            "revision": current.revision,
+            "created_at": at,
+            **_content_fields(current.content),
+        }
+        try:
+            await self._versions.insert(org_id, row)
+        except Duplicate:
+            found = await self._versions.find_one(org_id, {"_id": version_id}, fields={"created_at": 1})
+            # None: the document was deleted in between, as the writer is about to notice.
+            return at if found is None else found["created_at"]
+        return at
+
+    async def listed(self, org_id: OrgId, document_id: str) -> list[Row]:
+        """`{id, document_id, created_at}` of all, newest first, with the times as text.
+
+        The database formats them, as json_values.to_text does: 10,000 made here would hold up the loop.
+        """
+        return await self._versions.aggregate(
+            org_id,
+            [
+                {"$match": {"document_id": document_id}},
+                {"$sort": NEWEST_FIRST},
+                {
+                    "$project": {
+                        "_id": 0,
+                        "id": "$_id",
+                        "document_id": 1,
+                        "created_at": {
+                            "$dateToString": {"date": "$created_at", "format": "%Y-%m-%dT%H:%M:%S.%LZ"}
+                        },
+                    }
+                },
+            ],
+        )
+
+    async def get(self, org_id: OrgId, version_id: str) -> DocumentVersion | None:
+        found = await self._versions.find_one(org_id, {"_id": version_id})
+        return None if found is None else _version(found)
+
+    async def remove_all(self, org_id: OrgId, document_id: str) -> None:
+        await self._versions.delete_many(org_id, {"document_id": document_id})
+
+    async def of_other_kind(
+        self, org_id: OrgId, document_id: str, *, sealed: bool, below: int | None, limit: int
+    ) -> list[tuple[str, int, int]]:
+        """(id, revision, size) of those that are not `sealed` as they should be, by falling revision."""
+        where: Row = {"document_id": document_id, "sealed": None if sealed else {"$ne": None}}
+        if below is not None:
+            where["revision"] = {"$lt": below}
+        fields = {"revision": 1, "size": 1}
+        sort = [("revision", -1)]
+        found = await self._versions.find(org_id, where, fields=fields, sort=sort, limit=limit)
+        return [(row["_id"], row["revision"], row["size"]) for row in found]
+
+    async def some(self, org_id: OrgId, version_ids: Sequence[str]) -> list[DocumentVersion]:
+        found = await self._versions.find(org_id, {"_id": {"$in": list(version_ids)}})
+        return [_version(row) for row in found]
+
+    async def replace_contents(self, org_id: OrgId, contents: Sequence[tuple[str, Content]]) -> None:
+        """By version id, all in one round trip; ids that are gone stay gone."""
+        await self._all.update_batch(
+            [
+                ({"_id": version_id, "org_id": org_id}, {"$set": _content_fields(content)})
+                for version_id, content in contents
+            ]
+        )
+
+
+def _where(filters: DocumentFilter) -> Row:
+    # A deleted document has no name. Asked for in this way, the index of the list tells it.
+    where: Row = {"name": {"$gte": ""}}
+    if filters.q:
+        where["name"] = {"$regex": re.escape(filters.q), "$options": "i"}
+    if filters.content_type is not None:
+        where["content_type"] = filters.content_type
+    if filters.category is not None:
+        where["category"] = filters.category
+    if filters.parent_folder is not None:
+        where["parent_folder"] = filters.parent_folder or None
+    return where
+
+
+def _listed(row: Row) -> ListedDocument:
+    return ListedDocument(
+        id=row["_id"], category=row["category"], revision=row["revision"], updated_at=row["updated_at"]
+    )
+
+
+def _row(document: Document) -> Row:
+    assert document.content is not None
+    metadata = {name: getattr(document, name) for name in METADATA}
+    return {**metadata, "revision": document.revision, **_content_fields(document.content)}
+
+
+def _with_small(up_to: int) -> Row:
+    """The fields of `_part`."""
+    if up_to < 0:
+        return dict.fromkeys((*METADATA, "revision"), 1)
+    small = {"$lte": ["$size", up_to]}
+    contents = {name: {"$cond": [small, f"${name}", "$$REMOVE"]} for name in ("text", "sealed")}
+    return {**dict.fromkeys((*METADATA, "revision", "size"), 1), **contents}
+
+
+def _part(row: Row) -> tuple[Document, int]:
+    content = "text" in row
+    return _document(row, content=content), 0 if content else row.get("size", 0)
+
+
+def _document(row: Row, *, content: bool) -> Document:
+    fields: dict[str, Any] = dict(zip(_STORED, _stored(row), strict=True))
+    fields["id"] = row["_id"]
+    fields["content"] = _content(row) if content else None
+    return made(Document, fields)
+
+
+def _version_id(current: Document) -> str:
+    return str(uuid5(UUID(current.id), f"revision {current.revision}"))
+
+
+def _version(row: Row) -> DocumentVersion:
+    return DocumentVersion(
+        id=row["_id"],
+        document_id=row["document_id"],
+        revision=row["revision"],
+        created_at=row["created_at"],
+        content=_content(row),
+    )
+
+
+def _content_fields(content: Content) -> Row:
+    """Both kinds are always written, so that a change of kind leaves nothing of the other one behind."""
+    return {"text": content.text, "sealed": content.sealed, "size": content.size}
+
+
+def _content(row: Row) -> Content:
+    return made(Content, {"size": row["size"], "text": row["text"], "sealed": row["sealed"]})

@@ -1,0 +1,64 @@
+"""Keys, claims of them, and the answers that are given again, as values."""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Self
+
+from netautod.core.identity.caller import OrgId
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scope:
+    """Within what a key stands for one request.
+
+    `token_id`: the API token that the user acts through; all of a user's sessions are one, since who has lost
+    his answer may have to log in again before he repeats. `path`: the route and the values of its parameters.
+    """
+
+    org_id: OrgId
+    user_id: str
+    token_id: str | None
+    method: str
+    path: Sequence[str]
+    key: str
+
+    @property
+    def id(self) -> str:
+        """As JSON before it is hashed, so that no two scopes run together into one text."""
+        told = [self.org_id, self.user_id, self.token_id, self.method, *self.path, self.key]
+        return hashlib.sha256(json.dumps(told).encode()).hexdigest()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    """The right to do the request. `owner` is another one for each claim.
+
+    `record_id`: the id of what the request makes. It stays the same for all who claim the key after one
+    another: who takes over from a node that died finds what that has made.
+    """
+
+    id: str
+    org_id: OrgId
+    owner: str
+    record_id: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeptAnswer:
+    """`permissions`: what the caller was allowed to when it was given."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes = field(repr=False)
+    permissions: Sequence[str] = ()
+
+    def to_bytes(self) -> bytes:
+        head = {"status": self.status, "headers": dict(self.headers), "permissions": list(self.permissions)}
+        return json.dumps(head).encode() + b"\n" + self.body
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Self:
+        head, _, body = data.partition(b"\n")
+        return cls(body=body, **json.loads(head))

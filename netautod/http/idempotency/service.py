@@ -1,0 +1,114 @@
+"""Idempotency keys: exactly one request of those under a key is done, on whichever node.
+
+A node that dies while it does one leaves a claim whose lease ends. What then happens is the route's to say
+(http/access.py, Repeat): the next request finds or makes the record under the id of the key, is done again
+where that is harmless, or hears that nobody knows. Only answers of success are kept; a request that was
+refused leaves its key free, and one that failed leaves it to whoever repeats it.
+"""
+
+import asyncio
+import hashlib
+import hmac
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import timedelta
+
+from netautod.core.errors import Conflict, NetautodError, Unavailable
+from netautod.core.identity.caller import OrgId
+from netautod.core.work.deadlines import context_for_many
+from netautod.http.idempotency.models import Claim, KeptAnswer, Scope
+from netautod.http.idempotency.store import ANSWER, COLLECTION, DONE, UNCLEAR, IdempotencyStore
+from netautod.secrets.vault.vault import Vault
+
+logger = logging.getLogger(__name__)
+LEASE = timedelta(seconds=30)
+MOST_KEPT = 1024 * 1024
+PURPOSE = "idempotency"
+
+OTHER = "Idempotency-Key: It was used for another body or query; a new request needs a new key"
+IN_WORK = "Idempotency-Key: The first request under this key is still in work; try again later"
+NOBODY_KNOWS = (
+    "Idempotency-Key: Nobody knows what came of the first request under this key. "
+    "Look at the device before you send it again under a new key"
+)
+
+
+class IdempotencyKeys:
+    """`lease`: how long a node that died keeps others from going on."""
+
+    def __init__(self, *, store: IdempotencyStore, vault: Vault, lease: timedelta = LEASE) -> None:
+        self._store = store
+        self._vault = vault
+        self._lease = lease
+
+    async def claim(self, scope: Scope, digest: bytes, *, again: bool) -> Claim | KeptAnswer:
+        """`digest` is that of all that makes the request this one. Raises Conflict.
+
+        `again`: whether what a request under a lease that has ended may have done can be done once more.
+        """
+        fingerprint = await self._fingerprint(scope.org_id, digest)
+        found = await self._store.claim(scope.org_id, scope.id, fingerprint, lease=self._lease, again=again)
+        if isinstance(found, Claim):
+            return found
+        if not hmac.compare_digest(found.fingerprint, fingerprint):
+            raise Conflict(OTHER)
+        if found.state == DONE and found.answer is not None:
+            return await self._opened(scope, found.answer)
+        if found.state == DONE:
+            raise Conflict(
+                f"Idempotency-Key: The first request under this key was answered with {found.status}; "
+                f"the answer was larger than {MOST_KEPT} bytes and is not kept"
+            )
+        raise Conflict(NOBODY_KNOWS if found.state == UNCLEAR else IN_WORK)
+
+    @asynccontextmanager
+    async def held(self, claim: Claim) -> AsyncIterator[None]:
+        """While the request is in work its lease does not end."""
+        renewing = asyncio.get_running_loop().create_task(
+            self._renew(claim), name="renewing an idempotency key", context=context_for_many()
+        )
+        try:
+            yield
+        finally:
+            renewing.cancel()
+            await asyncio.gather(renewing, return_exceptions=True)
+
+    async def keep(self, claim: Claim, answer: KeptAnswer, *, too_large: bool) -> None:
+        """The answer is given again from here on; of one that is `too_large` the status is kept alone.
+
+        What cannot be kept is answered all the same, since it is done; a repeat then is as after a crash.
+        """
+        try:
+            sealed = None
+            if not too_large:
+                sealed = await self._vault.seal(claim.org_id, COLLECTION, claim.id, ANSWER, answer.to_bytes())
+            if not await self._store.keep(claim, answer.status, sealed):
+                logger.warning("an idempotency key was taken over while its request was in work")
+        except NetautodError as error:
+            logger.warning("the answer to an idempotency key could not be kept: %s", error)
+
+    async def let_go(self, claim: Claim, *, refused: bool) -> None:
+        """The request was `refused`, and nothing was done; or it failed, and something may have been."""
+        try:
+            await (self._store.forget(claim) if refused else self._store.end_lease(claim))
+        except Unavailable as error:
+            logger.warning("an idempotency key is free when its lease ends: %s", error)
+
+    async def _renew(self, claim: Claim) -> None:
+        while True:
+            await asyncio.sleep(self._lease.total_seconds() / 3)
+            try:
+                if not await self._store.renew(claim, self._lease):
+                    return
+            except Unavailable as error:
+                logger.warning("the lease of an idempotency key could not be renewed: %s", error)
+
+    async def _fingerprint(self, org_id: OrgId, digest: bytes) -> str:
+        """Keyed: the hash of a body with a password in it would let somebody try passwords."""
+        key = await self._vault.derived_key(org_id, PURPOSE)
+        return hmac.new(key, digest, hashlib.sha256).hexdigest()
+
+    async def _opened(self, scope: Scope, sealed: object) -> KeptAnswer:
+        data = await self._vault.unseal(scope.org_id, COLLECTION, scope.id, ANSWER, sealed)
+        return KeptAnswer.from_bytes(data)

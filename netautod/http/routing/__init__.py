@@ -1,0 +1,1 @@
+"""Routes, the table that finds them, and what a handler method declares."""

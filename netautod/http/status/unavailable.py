@@ -1,0 +1,48 @@
+"""What a node answers that does not serve yet, or no longer: 503 to everything, as JSON."""
+
+from tornado.web import Application
+
+from netautod.core.clock import SystemClock
+from netautod.core.errors import Unavailable
+from netautod.core.identity.caller import Caller, RequestInfo
+from netautod.core.metrics import Metrics
+from netautod.http.bodies.reader import BodyReader
+from netautod.http.context import HttpContext, networks
+from netautod.http.handler import JsonHandler
+from netautod.http.limits import RequestLimits
+from netautod.http.settings import ServerSettings
+from netautod.http.status.health import Health
+
+# Seconds: another node may serve at once, this one comes back when its runs have ended.
+RETRY_AFTER = 5
+
+
+class RefusingHandler(JsonHandler):
+    phase: Health
+    retry_seconds = RETRY_AFTER
+
+    async def prepare(self) -> None:
+        raise Unavailable(self.phase)
+
+
+async def _nobody(token: str, info: RequestInfo) -> Caller:
+    raise Unavailable("starting")
+
+
+def refusing_application(server: ServerSettings, phase: Health, metrics: Metrics) -> Application:
+    """`phase` is what the node says of itself: `starting` or `draining`. `metrics` are the node's."""
+    context = HttpContext(
+        authenticate=_nobody,
+        limits=RequestLimits.none(SystemClock()),
+        bodies=BodyReader(),
+        trusted_proxies=networks(server.trusted_proxies),
+        cors_origins=frozenset(server.cors_origins),
+        hsts_seconds=server.hsts_seconds,
+        metrics=metrics,
+    )
+    return Application(
+        default_handler_class=RefusingHandler,
+        default_handler_args={"phase": phase},
+        context=context,
+        log_function=lambda handler: None,
+    )

@@ -1,0 +1,1 @@
+"""Who uses the service: users, organizations and logins."""

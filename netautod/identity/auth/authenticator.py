@@ -1,0 +1,141 @@
+"""Finds the caller of a request by its token: checks token, session and user on every request.
+
+Access tokens (JWTs) stand for a session, API tokens (`nat_...`) for a part of what their owner may do. The
+state of session, API token and user is read from the database and kept for `cache_seconds`, so that a session
+that ends on another node is refused that soon.
+"""
+
+import asyncio
+import logging
+from datetime import timedelta
+from functools import partial
+
+from netautod.core.clock import Clock
+from netautod.core.errors import Unavailable
+from netautod.core.identity.caller import Caller, OrgId, RequestInfo
+from netautod.core.identity.refusals import TokenRefused
+from netautod.core.logs.folding import repeats
+from netautod.core.loop.shared_reads import SharedReads
+from netautod.identity.auth.models import ApiToken, LoginSession
+from netautod.identity.auth.sessions.activity import SessionActivity
+from netautod.identity.auth.sessions.store import SessionStore
+from netautod.identity.auth.sessions.token_state import Standing, standing_of_session, standing_of_token
+from netautod.identity.auth.tokens.access import INVALID, AccessTokens
+from netautod.identity.auth.tokens.service import hash_of, is_api_token
+from netautod.identity.auth.tokens.store import ApiTokenStore
+from netautod.identity.users.required_actions import RequiredActions
+from netautod.identity.users.service import UserService
+
+logger = logging.getLogger(__name__)
+MAX_CACHED = 10_000
+ACTIVITY_INTERVAL = timedelta(minutes=1)
+"""The last activity of a session and the last use of an API token are written this often at most."""
+
+
+class Authenticator:
+    def __init__(
+        self,
+        *,
+        session_store: SessionStore,
+        token_store: ApiTokenStore,
+        tokens: AccessTokens,
+        users: UserService,
+        clock: Clock,
+        required_actions: RequiredActions,
+        cache_seconds: float,
+        activity: SessionActivity,
+        activity_interval: timedelta = ACTIVITY_INTERVAL,
+    ) -> None:
+        self._session_store = session_store
+        self._token_store = token_store
+        self._tokens = tokens
+        self._users = users
+        self._clock = clock
+        self._required_actions = required_actions
+        self._activity = activity
+        self._activity_interval = activity_interval
+        # Two caches, so that a flood of made-up API tokens does not evict the sessions.
+        self._sessions: SharedReads[Standing[LoginSession]] = SharedReads(
+            clock=clock, seconds=cache_seconds, size=MAX_CACHED
+        )
+        self._api_tokens: SharedReads[Standing[ApiToken]] = SharedReads(
+            clock=clock, seconds=cache_seconds, size=MAX_CACHED
+        )
+
+    async def authenticate(self, token: str, info: RequestInfo) -> Caller:
+        """The caller with the permissions that the database holds now; raises TokenRefused."""
+        if is_api_token(token):
+            return await self._by_api_token(hash_of(token), info)
+        claims = await self._tokens.verify(token)
+        standing = await self.session(claims.org_id, claims.session_id, claims.user_id)
+        if standing is None:
+            raise claims.refusal()
+        return self.caller_by(standing, info)
+
+    async def session(self, org_id: OrgId, session_id: str, user_id: str) -> Standing[LoginSession] | None:
+        """The session if it is that user's and holds."""
+        read = partial(self._read_session, org_id, session_id, user_id)
+        standing = await self._sessions.get(session_id, read)
+        if standing is None or not standing.holds(self._clock.now()):
+            return None
+        same = standing.user.id == user_id and standing.user.org_id == org_id
+        return standing if same else None
+
+    def caller_by(self, standing: Standing[LoginSession], info: RequestInfo) -> Caller:
+        """Who makes a request with this session."""
+        self._activity.note(standing.holder, self._clock.now())
+        return standing.caller(self._required_actions, info, session_id=standing.holder.id)
+
+    def forget_session(self, session_id: str) -> None:
+        """After this node changed the session: its next request reads anew, also past a running reading."""
+        self._sessions.forget(session_id)
+
+    def forget_api_token(self, token_hash: str) -> None:
+        self._api_tokens.forget(token_hash)
+
+    def forget_all(self) -> None:
+        """After this node changed a user or a role: at most the readings of one second are done again."""
+        self._sessions.forget_all()
+        self._api_tokens.forget_all()
+
+    async def _by_api_token(self, token_hash: str, info: RequestInfo) -> Caller:
+        """The caller has no session, and is never stronger than the owner is now."""
+        standing = await self._api_tokens.get(token_hash, lambda: self._read_api_token(token_hash))
+        if standing is None:
+            raise TokenRefused(INVALID)
+        caller = standing.caller(self._required_actions, info, token=standing.holder.used)
+        if not standing.holds(self._clock.now()):
+            raise TokenRefused(INVALID, caller)
+        return caller
+
+    async def _read_session(
+        self, org_id: OrgId, session_id: str, user_id: str
+    ) -> Standing[LoginSession] | None:
+        session, user = await asyncio.gather(
+            self._session_store.get(org_id, session_id), self._users.find(user_id)
+        )
+        if session is None or user is None:
+            return None
+        now = self._clock.now()
+        if session.holds(user, now) and now - session.last_activity_at >= self._activity_interval:
+            try:
+                await self._session_store.touch(session, now, self._activity_interval)
+            except Unavailable:
+                logger.warning(
+                    "the last activity of a session could not be stored", extra=repeats("activity")
+                )
+        return standing_of_session(session, user)
+
+    async def _read_api_token(self, token_hash: str) -> Standing[ApiToken] | None:
+        token = await self._token_store.by_hash(token_hash)
+        user = await self._users.find(token.user_id) if token is not None else None
+        if token is None or user is None:
+            return None
+        now = self._clock.now()
+        used = token.last_used_at
+        if token.holds(user, now) and (used is None or now - used >= ACTIVITY_INTERVAL):
+            try:
+                await self._token_store.record_use(token, now, ACTIVITY_INTERVAL)
+            except Unavailable:
+                logger.warning("the last use of an API token could not be stored", extra=repeats("use"))
+        return standing_of_token(token, user)

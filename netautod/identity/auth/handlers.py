@@ -1,0 +1,138 @@
+"""/api/auth: the logins with a password, refresh, logout, me and the providers."""
+
+import time
+
+from netautod.activity.audit.service import AuditLog
+from netautod.core.errors import InvalidInput
+from netautod.http.access import any_token, public, requires
+from netautod.http.handler import JsonHandler
+from netautod.http.routing.routes import Route
+from netautod.identity.auth.models import LoginRequest
+from netautod.identity.auth.providers.calls import asked
+from netautod.identity.auth.schemas import (
+    SMALL_BODY,
+    LdapTestAnswer,
+    LdapTestBody,
+    LoginBody,
+    LogoutAnswer,
+    MeAnswer,
+    ProviderListAnswer,
+    ProviderLoginBody,
+    RefreshBody,
+    TokenAnswer,
+    token_view,
+)
+from netautod.identity.auth.service import AuthService
+from netautod.identity.users.models import LDAP
+from netautod.plugin_api.auth import ProbeResult, ProviderUnavailable
+
+REFUSED = (401, 403, 409)  # a wrong password, a user who may not, no seat left
+
+
+class AuthHandler(JsonHandler):
+    auth: AuthService
+
+
+class ProviderListHandler(AuthHandler):
+    @public(answer=ProviderListAnswer)
+    async def get(self) -> None:
+        """The ways to log in, and which of them are enabled."""
+        self.answer({"providers": [entry.to_json() for entry in self.auth.providers.entries]})
+
+
+class LoginHandler(AuthHandler):
+    @public(body=ProviderLoginBody, answer=TokenAnswer, body_limit=SMALL_BODY, errors=REFUSED, grows=False)
+    async def post(self) -> None:
+        """Logs in with a username and password, those of this service or of the `provider` that is named."""
+        body = dict(self.body)
+        name = body.pop("provider")
+        try:
+            self.auth.providers.get(name)
+        except InvalidInput as error:
+            raise InvalidInput(f"provider: {error.text}") from error
+        tokens = await self.auth.login(name, LoginRequest(**body), self.info)
+        self.answer(tokens.to_json())
+
+
+class RefreshHandler(AuthHandler):
+    # The session goes on; its login, its end and a reused token are the events.
+    @public(body=RefreshBody, answer=TokenAnswer, body_limit=SMALL_BODY, errors=REFUSED, changes=False)
+    async def post(self) -> None:
+        """Trades a refresh token, once, for a new pair of tokens."""
+        tokens = await self.auth.refresh(self.body["refresh_token"], self.info)
+        self.answer(tokens.to_json())
+
+
+class LogoutHandler(AuthHandler):
+    @any_token(answer=LogoutAnswer, grows=False)
+    async def post(self) -> None:
+        """Ends this session and revokes all of the user's refresh tokens."""
+        ended = await self.auth.logout(self.caller)
+        self.answer({"message": "Logged out", "sessions_revoked": ended})
+
+
+class MeHandler(AuthHandler):
+    @any_token(answer=MeAnswer)
+    async def get(self) -> None:
+        """The current user with roles and permissions; of an API token, what it may do, and the token."""
+        user = await self.auth.current_user(self.caller)
+        self.answer({**user.to_json(), **token_view(self.caller)})
+
+
+class LdapLoginHandler(AuthHandler):
+    @public(
+        body=LoginBody,
+        answer=TokenAnswer,
+        body_limit=SMALL_BODY,
+        errors=REFUSED,
+        grows=False,
+        name="login_ldap",
+    )
+    async def post(self) -> None:
+        """Logs in with a username and password of the LDAP directory."""
+        tokens = await self.auth.login(LDAP, LoginRequest(**self.body), self.info)
+        self.answer(tokens.to_json())
+
+
+class TestHandler(AuthHandler):
+    audit: AuditLog
+
+    async def test(self, name: str, action: str) -> None:
+        """Answers what the provider says of its own configuration."""
+        provider = self.auth.providers.testable(name)
+        username, password = self.body.get("username"), self.body.get("password")
+        started = time.monotonic()
+        try:
+            result = await asked(name, provider.probe(username, password), ProbeResult)
+        except ProviderUnavailable as error:
+            result = ProbeResult(success=False, message=str(error))
+        duration_ms = round((time.monotonic() - started) * 1000)
+        details = {"success": result.success, "with_password": password is not None}
+        await self.audit.record(self.caller, action, "auth_provider", name, details)
+        self.answer({"success": result.success, "message": result.message, "duration_ms": duration_ms})
+
+
+class LdapTestHandler(TestHandler):
+    @requires("system.manage", body=LdapTestBody, answer=LdapTestAnswer, body_limit=SMALL_BODY, grows=False)
+    async def post(self) -> None:
+        """Tries the LDAP configuration, and with a username (and password) that user's login."""
+        await self.test(LDAP, "auth.ldap_test")
+
+
+class ProviderTestHandler(TestHandler):
+    @requires("system.manage", body=LdapTestBody, answer=LdapTestAnswer, body_limit=SMALL_BODY, grows=False)
+    async def post(self, name: str) -> None:
+        """Tries the configuration of a provider that takes passwords, as /api/auth/ldap/test does."""
+        await self.test(name, "auth.provider_test")
+
+
+ROUTES = (
+    Route(path="/api/auth/providers", handler=ProviderListHandler),
+    Route(path="/api/auth/login", handler=LoginHandler),
+    Route(path="/api/auth/refresh", handler=RefreshHandler),
+    Route(path="/api/auth/logout", handler=LogoutHandler),
+    Route(path="/api/auth/me", handler=MeHandler),
+    Route(path="/api/auth/ldap", handler=LdapLoginHandler),
+    Route(path="/api/auth/ldap/test", handler=LdapTestHandler),
+    Route(path="/api/auth/providers/:name/test", handler=ProviderTestHandler),
+)

@@ -1,0 +1,185 @@
+"""Lockout of addresses that guess passwords, and the slow-down of strangers who guess at one account.
+
+An address is locked out by failures alone, over all accounts, and a success of one account never clears
+the failures of others: an attacker with an account cannot reset the count with it. An account is never
+locked out, or anyone could lock out an administrator. Tries at it from addresses that it has not logged in
+from lately are spaced a second apart once they have failed too often: strangers slow each other down, never
+the user at the own desk. A name that nobody has knows no address, so it cannot be told from others.
+"""
+
+import asyncio
+import hashlib
+import hmac
+import math
+import unicodedata
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from netautod.core.clock import Clock
+from netautod.core.errors import TooManyRequests
+from netautod.core.net.addresses import group_of
+from netautod.identity.auth.lockout.codes import CodeTries
+from netautod.identity.auth.lockout.known_addresses import KnownAddresses
+from netautod.identity.auth.lockout.store import FailureCounters
+
+TEXT = "Too many failed login attempts. Please try again later."
+ACCOUNT_GAP = timedelta(seconds=1)
+ACCOUNT_PATIENCE = timedelta(seconds=5)
+UNSEEN = frozenset({"Cf", "Mn", "Me"})  # format characters, and the marks that NFKD takes off letters
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attempt:
+    """One admitted try. `group` is the client, `account` the keyed hash of the name that was typed.
+
+    `stranger`: the account has not logged in from there lately. `paced`: the try has had its slot.
+    """
+
+    group: str
+    account: str
+    stranger: bool
+    paced: bool
+
+
+class Lockout:
+    """`failures` is the setting auth.lockout_failures. `account_key` (32 bytes) keys the hashes of the names
+    that are counted: people type passwords there.
+    """
+
+    def __init__(
+        self,
+        *,
+        counters: FailureCounters,
+        known: KnownAddresses,
+        codes: CodeTries,
+        failures: int,
+        account_key: bytes,
+        clock: Clock,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._counters = counters
+        self._known = known
+        self._codes = codes
+        self._limit = failures
+        self._account_key = account_key
+        self._clock = clock
+        self._sleep = sleep
+
+    async def admit(self, address: str, username: str) -> Attempt:
+        """Before a password is looked at. Raises TooManyRequests; makes a stranger at a guessed account wait.
+
+        What the try comes to is told only after `failed`, `passed` or `succeeded`.
+        """
+        now = self._clock.now()
+        group, account = group_of(address), self._account(username)
+        until = await self._counters.locked_until(group, now)
+        if until is not None:
+            raise _refusal(until, now)
+        stranger = not await self._known.knows(account, group, now)
+        state = await self._counters.account(account, now)
+        paced = stranger and state is not None and state.failures >= self._limit
+        if paced:
+            await self._slow_down(account, now)
+        return Attempt(group=group, account=account, stranger=stranger, paced=paced)
+
+    async def failed(self, attempt: Attempt) -> int:
+        """Counts a failure; how many the address has left. 0: it is locked out from now on.
+
+        Raises TooManyRequests if tries made at the same time had used up the last one.
+        """
+        now = self._clock.now()
+        state = await self._counters.add_failure(attempt.group, attempt.account, now)
+        if not state.counted and state.locked_until is not None:
+            raise _refusal(state.locked_until, now)
+        if attempt.stranger:
+            before = await self._counters.add_stranger_failure(attempt.account, now)
+            await self._settle(attempt, before, now)
+        return max(0, self._limit - state.failures)
+
+    async def passed(self, attempt: Attempt) -> None:
+        """After a right password that is not enough; TooManyRequests as `succeeded`, clears nothing."""
+        now = self._clock.now()
+        until = await self._counters.locked_until(attempt.group, now)
+        if until is not None:
+            raise _refusal(until, now)
+        await self._settle_stranger(attempt, now)
+
+    async def succeeded(self, attempt: Attempt) -> None:
+        """After a right password; raises TooManyRequests if the address was locked out meanwhile.
+
+        Without this second look, tries made in parallel with the last allowed one would all count.
+        """
+        now = self._clock.now()
+        until = await self._counters.clear_account(attempt.group, attempt.account, now)
+        if until is not None:
+            raise _refusal(until, now)
+        await self._settle_stranger(attempt, now)
+        if attempt.stranger:  # at the own desk strangers' failures stay: nobody is to get new tries by it
+            await self._counters.clear_strangers(attempt.account)
+        await self._known.remember(attempt.account, attempt.group, now)
+
+    async def admit_code(self, attempt: Attempt) -> None:
+        """Before a one-time code is looked at: takes one of the few tries, also at the own desk.
+
+        Raises TooManyRequests when they are used up: who knows the password is not to guess six digits.
+        """
+        now = self._clock.now()
+        until = await self._codes.take(attempt.account, stranger=attempt.stranger, now=now)
+        if until is not None:
+            raise _refusal(until, now)
+
+    async def code_accepted(self, attempt: Attempt) -> None:
+        """After a right code: the tries of the same side are all back."""
+        await self._codes.clear(attempt.account, stranger=attempt.stranger)
+
+    async def unlock(self, username: str) -> None:
+        """`netautod user unlock`: clears the account, and unlocks addresses that failed at it."""
+        account = self._account(username)
+        await self._counters.forget_account(account)
+        for stranger in (True, False):
+            await self._codes.clear(account, stranger=stranger)
+
+    async def forget(self, username: str) -> None:
+        """Of a user who is gone for good: the addresses of his logins, too."""
+        await self.unlock(username)
+        await self._known.forget(self._account(username))
+
+    async def _settle_stranger(self, attempt: Attempt, now: datetime) -> None:
+        if attempt.stranger:
+            state = await self._counters.account(attempt.account, now)
+            await self._settle(attempt, state.failures if state else 0, now)
+
+    async def _settle(self, attempt: Attempt, failures: int, now: datetime) -> None:
+        """A stranger's try that was admitted before the others had failed gets its slot now.
+
+        Right and wrong passwords alike: else a thousand tries at once would all be answered.
+        """
+        if not attempt.paced and failures >= self._limit:
+            await self._slow_down(attempt.account, now)
+
+    async def _slow_down(self, account: str, now: datetime) -> None:
+        slot = await self._counters.take_slot(account, now, gap=ACCOUNT_GAP, patience=ACCOUNT_PATIENCE)
+        if slot is None:
+            return
+        if slot > now + ACCOUNT_PATIENCE:
+            raise _refusal(slot, now)
+        await self._sleep((slot - now).total_seconds())
+
+    def _account(self, username: str) -> str:
+        name = _compared(username).encode("utf-8", "surrogatepass")
+        return hmac.new(self._account_key, name, hashlib.sha256).hexdigest()
+
+
+def _compared(username: str) -> str:
+    """One form for all names that a directory takes for the same, or each would have tries of its own.
+
+    They compare without case, width and what is not seen (RFC 4518 2.2 to 2.6), Active Directory also without
+    accents.
+    """
+    plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", username).casefold())
+    return " ".join("".join(one for one in plain if unicodedata.category(one) not in UNSEEN).split())
+
+
+def _refusal(until: datetime, now: datetime) -> TooManyRequests:
+    return TooManyRequests(TEXT, retry_after=max(1, math.ceil((until - now).total_seconds())))

@@ -1,0 +1,1 @@
+"""Auth providers, the service's own and those of plugins, and the users that they confirm."""

@@ -1,0 +1,147 @@
+"""From an identity that a directory has confirmed to a user: found, bound, made, or refused.
+
+A user is found by the directory's lasting id. A username alone binds only a user that was made for this
+provider and is not bound to an entry yet; the name of another provider's user is refused, never merged.
+"""
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from netautod.core.errors import Conflict, NetautodError, Unavailable
+from netautod.core.identity.caller import system_caller
+from netautod.identity.auth.providers.role_map import granted, roles_after_login
+from netautod.identity.users.external_ids import canonical_external_id
+from netautod.identity.users.models import ADMIN_ROLE, NewUser, User, canonical_username
+from netautod.identity.users.organizations.service import OrganizationService
+from netautod.identity.users.service import UserService
+from netautod.plugin_api.auth import Identity, ProvisioningRules
+
+logger = logging.getLogger(__name__)
+MAX_EXTERNAL_ID, MAX_EMAIL, MAX_NAME = 1024, 254, 255
+
+
+class _Refused(NetautodError):
+    """Why the identity is no user; told to the log only."""
+
+
+class Provisioning:
+    """`rules` by the name of the provider."""
+
+    def __init__(
+        self,
+        *,
+        users: UserService,
+        organizations: OrganizationService,
+        rules: Mapping[str, ProvisioningRules],
+    ) -> None:
+        self._users = users
+        self._organizations = organizations
+        self._rules = rules
+
+    async def user_of(self, provider: str, identity: Identity, *, typed: str | None = None) -> User | None:
+        """The active user that the identity is, with the roles that its groups give; None: refused.
+
+        `typed` is the name that the client sent, where there is one. Why it was refused is logged.
+        """
+        try:
+            return await self._user_of(provider, identity, typed)
+        except Unavailable:
+            raise
+        except NetautodError as error:
+            logger.warning("a login through %s is refused: %s", provider, error.text)
+            return None
+
+    async def follow(self, provider: str, user_id: str, identity: Identity) -> None:
+        """Gives the user the roles of the groups of now; nothing if the identity is somebody else's.
+
+        Raises what the change raises, such as Conflict.
+        """
+        user = await self._users.find(user_id)
+        ids = tuple(canonical_external_id(provider, found) for found in identity.external_ids if found)
+        if user is None or user.auth_provider != provider:
+            return
+        if user.external_id is not None and canonical_external_id(provider, user.external_id) not in ids:
+            logger.warning("%s answered about another user than it was asked for", provider)
+            return
+        await self._update(provider, user, identity, ids)
+
+    async def _user_of(self, provider: str, identity: Identity, typed: str | None) -> User:
+        for name in dict.fromkeys(name for name in (identity.username, typed) if name):
+            holder = await self._users.by_username(name)
+            if holder is not None and holder.auth_provider != provider:
+                raise _Refused(f"the name belongs to a user of {holder.auth_provider}")
+        ids = tuple(canonical_external_id(provider, found) for found in identity.external_ids if found)
+        if any(len(found) > MAX_EXTERNAL_ID for found in ids):
+            raise _Refused("the external id is too long")
+        user = await self._known(provider, ids)
+        if user is None:
+            user = await self._users.by_username(identity.username)
+            if user is None:
+                return await self._create(provider, identity, ids)
+            if user.external_id is not None and canonical_external_id(provider, user.external_id) not in ids:
+                raise _Refused("the username is bound to another entry")
+        if not user.is_active:
+            raise _Refused("the user is disabled")
+        return await self._update(provider, user, identity, ids)
+
+    async def _known(self, provider: str, ids: tuple[str, ...]) -> User | None:
+        for found in ids:
+            user = await self._users.by_external_id(provider, found)
+            if user is not None:
+                return user
+        return None
+
+    async def _update(self, provider: str, user: User, identity: Identity, ids: tuple[str, ...]) -> User:
+        changes: dict[str, Any] = {}
+        if ids and user.external_id != ids[0]:
+            changes["external_id"] = ids[0]
+        role_map = self._rules[provider].role_map
+        if role_map:
+            roles = roles_after_login(role_map, user.role_names, identity.groups)
+            if roles != user.role_names:
+                changes["roles"] = roles
+        if not changes:
+            return user
+        caller = system_caller(user.org_id, provider)
+        try:
+            return await self._users.update(caller, user.id, changes)
+        except Conflict:
+            roles = changes.get("roles", ())
+            if user.admin_role is None or ADMIN_ROLE in roles:
+                raise
+            # A directory takes the last active admin away as little as an administrator can.
+            logger.warning("%s stays admin, whatever %s says: the last one", user.username, provider)
+            kept = {**changes, "roles": sorted({*roles, ADMIN_ROLE})}
+            return await self._users.update(caller, user.id, kept)
+
+    async def _create(self, provider: str, identity: Identity, ids: tuple[str, ...]) -> User:
+        rules = self._rules[provider]
+        if not rules.auto_provision:
+            raise _Refused("the user does not exist and auto_provision is off")
+        username = canonical_username(identity.username)
+        if username is None or not ids:
+            raise _Refused("the directory's username is none that a user can have, or his entry has no id")
+        roles = sorted({*rules.default_roles, *granted(rules.role_map, identity.groups)})
+        if rules.role_map and not roles:
+            raise _Refused("the user does not exist and none of his groups gives a role")
+        organization = await self._organizations.by_name(rules.organization)
+        new = NewUser(
+            username=username,
+            roles=tuple(roles),
+            auth_provider=provider,
+            external_id=ids[0],
+            email=_at_most(identity.email, MAX_EMAIL),
+            display_name=_at_most(identity.display_name, MAX_NAME),
+        )
+        try:
+            return await self._users.create(system_caller(organization.id, provider), new)
+        except Conflict:
+            known = await self._known(provider, ids)  # made by another first login at this moment
+            if known is None:
+                raise
+            return known
+
+
+def _at_most(text: str | None, limit: int) -> str | None:
+    return text if text and len(text) <= limit else None

@@ -1,0 +1,169 @@
+"""The auth providers by name: the local one, and those that plugins register beside it."""
+
+import asyncio
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from netautod.core.errors import InvalidInput, NotFound
+from netautod.core.work.plugin_calls import no_exit
+from netautod.identity.users.models import AUTH_PROVIDERS, LDAP, LOCAL, OIDC
+from netautod.identity.users.service import UserService
+from netautod.plugin_api.auth import (
+    AuthProvider,
+    Identity,
+    LookupProvider,
+    PasswordProvider,
+    ProvisioningRules,
+    RedirectProvider,
+)
+
+logger = logging.getLogger(__name__)
+TITLES = {LOCAL: "Local", LDAP: "LDAP", OIDC: "OIDC"}
+PASSWORD, REDIRECT = "password", "redirect"
+KINDS = (PASSWORD, REDIRECT)
+# Of those that are listed also while they are off.
+BUILT_IN_KINDS = {LOCAL: (PASSWORD,), LDAP: (PASSWORD,), OIDC: (REDIRECT,)}
+CLOSE_SECONDS = 200.0  # a login that is under way may take so long
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProviderEntry:
+    """`kinds`: whether a login is made with a password, by a redirect of the browser, or as one likes."""
+
+    name: str
+    enabled: bool
+    kinds: tuple[str, ...]
+
+    @property
+    def title(self) -> str:
+        """As people are shown it."""
+        return TITLES.get(self.name, self.name)
+
+    def to_json(self) -> dict[str, Any]:
+        return {"name": self.name, "enabled": self.enabled, "kinds": list(self.kinds)}
+
+
+class PasswordLogin(Protocol):
+    """What a login with a name and a password needs of a provider."""
+
+    @property
+    def name(self) -> str: ...
+
+    async def authenticate(self, username: str, password: str) -> Identity | None:
+        """None for anything but the right password; unknown names take as long as known ones."""
+        ...
+
+
+class LocalProvider:
+    """The built-in user database."""
+
+    name = LOCAL
+
+    def __init__(self, users: UserService) -> None:
+        self._users = users
+
+    async def authenticate(self, username: str, password: str) -> Identity | None:
+        user = await self._users.by_username(username)
+        if not await self._users.check_password(user, password) or user is None:
+            return None
+        return Identity(username=user.username)
+
+
+class Providers:
+    """Asking for a provider that is off, or of the other kind, raises InvalidInput."""
+
+    def __init__(self, local: Iterable[PasswordLogin], plugins: Iterable[AuthProvider] = ()) -> None:
+        self._plugins = {provider.name: provider for provider in plugins}
+        self._password: dict[str, PasswordLogin] = {provider.name: provider for provider in local}
+        for name, provider in self._plugins.items():
+            if isinstance(provider, PasswordProvider):
+                self._password[name] = provider
+
+    @property
+    def provisioning(self) -> Mapping[str, ProvisioningRules]:
+        """By which rules the users of each plugin's directory are admitted, by provider."""
+        return {name: provider.provisioning for name, provider in self._plugins.items()}
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Those that are always there, in their order, then those of plugins, sorted."""
+        return (*AUTH_PROVIDERS, *sorted(set(self._plugins) - set(AUTH_PROVIDERS)))
+
+    def get(self, name: str) -> PasswordLogin:
+        if name not in self._password:
+            raise InvalidInput(self._why_not(name, "takes no password: its logins begin in a browser"))
+        return self._password[name]
+
+    def testable(self, name: str) -> PasswordProvider:
+        """Raises NotFound for a name that there is not."""
+        self.require_known(name)
+        found = self._plugins.get(name)
+        if not isinstance(found, PasswordProvider):
+            raise InvalidInput(self._why_not(name, "cannot be tried out"))
+        return found
+
+    def redirect(self, name: str) -> RedirectProvider:
+        """Raises NotFound for a name that there is not."""
+        self.require_known(name)
+        found = self._plugins.get(name)
+        if not isinstance(found, RedirectProvider):
+            raise InvalidInput(self._why_not(name, "takes a password: its logins need no redirect"))
+        return found
+
+    def require_known(self, name: str) -> None:
+        if name not in self.names:
+            raise NotFound(_unknown(name))
+
+    def looking_up(self, name: str) -> LookupProvider | None:
+        """The provider of that name if it can look users up again, as it is configured."""
+        found = self._plugins.get(name)
+        if not isinstance(found, LookupProvider):
+            return None
+        try:
+            with no_exit():
+                return None if found.looks_up is None else found
+        except Exception:  # no refresh ends with what a plugin raises
+            logger.exception("the auth provider %s does not say what it looks up", name)
+            return None
+
+    async def close(self) -> None:
+        """One that cannot be closed keeps no other from it."""
+        for name, provider in self._plugins.items():
+            try:
+                with no_exit():
+                    async with asyncio.timeout(CLOSE_SECONDS):
+                        await provider.close()
+            except Exception:  # it may fail in any way
+                logger.exception("the auth provider %s could not be closed", name)
+
+    @property
+    def entries(self) -> Sequence[ProviderEntry]:
+        """All that there are, in the order of `names`."""
+        return [
+            ProviderEntry(name=name, enabled=self.enabled[name], kinds=self._kinds(name))
+            for name in self.names
+        ]
+
+    @property
+    def enabled(self) -> dict[str, bool]:
+        """All providers there are by name, and whether each is enabled."""
+        return {name: name in {*self._password, *self._plugins} for name in self.names}
+
+    def _kinds(self, name: str) -> tuple[str, ...]:
+        found = self._plugins.get(name)
+        if found is None:
+            return BUILT_IN_KINDS[name]
+        does = (isinstance(found, PasswordProvider), isinstance(found, RedirectProvider))
+        return tuple(kind for kind, is_one in zip(KINDS, does, strict=True) if is_one)
+
+    def _why_not(self, name: str, of_other_kind: str) -> str:
+        if name not in self.names:
+            return _unknown(name)
+        title = TITLES.get(name, name)
+        return f"{title} {of_other_kind}" if name in self._plugins else f"{title} login is not enabled"
+
+
+def _unknown(name: str) -> str:
+    return f"There is no auth provider {name[:64]!r}"

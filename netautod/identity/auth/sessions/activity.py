@@ -1,0 +1,46 @@
+"""The last activity of terminals, to the second: silence of a minute decides whether a seat is taken over.
+
+A session's activity is written at once where the last known one is old (authenticator.py). What comes in
+between is kept here and written together every few seconds: no request waits for that, and a terminal that
+asks every second costs a write in five. If we die, the terminal seems silent for those seconds longer.
+"""
+
+from datetime import datetime
+from typing import Self
+
+from netautod.core.identity.caller import OrgId
+from netautod.identity.auth.models import TERMINAL, LoginSession
+from netautod.identity.auth.sessions.store import SessionStore
+from netautod.store.leases.periodic import Periodic
+
+FLUSH_SECONDS = 5.0
+
+
+class SessionActivity:
+    """`counted`: whether seats are limited; else nobody asks to the second. Flushes inside `async with`."""
+
+    def __init__(self, store: SessionStore, *, counted: bool) -> None:
+        self._store = store
+        self._counted = counted
+        self._unwritten: dict[tuple[OrgId, str], datetime] = {}
+        self._loop = Periodic(self.flush, name="the activity of terminals", seconds=FLUSH_SECONDS)
+
+    async def __aenter__(self) -> Self:
+        await self._loop.__aenter__()
+        return self
+
+    async def __aexit__(self, *exc_info: object) -> None:
+        await self._loop.__aexit__(*exc_info)
+
+    def note(self, session: LoginSession, at: datetime) -> None:
+        """A request of the session; bounded by the terminals that were active since the last `flush`."""
+        if self._counted and session.client_type == TERMINAL:
+            self._unwritten[session.org_id, session.id] = at
+
+    async def flush(self) -> None:
+        """What could not be written is tried again."""
+        notes = dict(self._unwritten)
+        await self._store.touch_many(notes)
+        for key, moment in notes.items():
+            if self._unwritten[key] == moment:
+                del self._unwritten[key]

@@ -1,0 +1,170 @@
+"""What the database says of tokens: whom they stand for now; of many at once, for who stays connected."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Generic, TypeVar
+
+from netautod.core.clock import Clock
+from netautod.core.errors import Unavailable
+from netautod.core.identity.caller import Caller, RequestInfo, UsedToken
+from netautod.core.identity.permissions import common_permissions
+from netautod.core.identity.refusals import TokenRefused
+from netautod.core.logs.folding import repeats
+from netautod.identity.auth.models import ApiToken, LoginSession
+from netautod.identity.auth.sessions.activity import SessionActivity
+from netautod.identity.auth.sessions.store import SessionStore
+from netautod.identity.auth.tokens.access import AccessClaims, AccessTokens
+from netautod.identity.auth.tokens.service import hash_of, is_api_token
+from netautod.identity.auth.tokens.store import ApiTokenStore
+from netautod.identity.users.models import User
+from netautod.identity.users.required_actions import RequiredActions
+from netautod.identity.users.service import UserService
+
+logger = logging.getLogger(__name__)
+H = TypeVar("H", LoginSession, ApiToken)
+USE_INTERVAL = timedelta(minutes=1)
+NO_REQUEST = RequestInfo(ip_address="", request_id="", user_agent="")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Standing(Generic[H]):
+    """The session or API token that a token is, and its user."""
+
+    holder: H
+    user: User
+    permissions: frozenset[str]
+
+    def holds(self, now: datetime) -> bool:
+        return self.holder.holds(self.user, now)
+
+    def caller(
+        self,
+        required_actions: RequiredActions,
+        info: RequestInfo,
+        *,
+        session_id: str | None = None,
+        token: UsedToken | None = None,
+    ) -> Caller:
+        return Caller(
+            user_id=self.user.id,
+            org_id=self.user.org_id,
+            username=self.user.username,
+            permissions=self.permissions,
+            session_id=session_id,
+            token=token,
+            blocked=required_actions.of(self.user, by_session=session_id is not None),
+            ip_address=info.ip_address,
+            request_id=info.request_id,
+        )
+
+
+def standing_of_session(session: LoginSession, user: User) -> Standing[LoginSession]:
+    return Standing(holder=session, user=user, permissions=frozenset(user.permissions))
+
+
+def standing_of_token(token: ApiToken, user: User) -> Standing[ApiToken]:
+    """Never stronger than the owner is now."""
+    permissions = common_permissions(frozenset(token.permissions), frozenset(user.permissions))
+    return Standing(holder=token, user=user, permissions=permissions)
+
+
+class Standings:
+    """Reads those of all given tokens in a few round trips, past the cache of single requests."""
+
+    def __init__(
+        self,
+        *,
+        session_store: SessionStore,
+        token_store: ApiTokenStore,
+        tokens: AccessTokens,
+        users: UserService,
+        clock: Clock,
+        required_actions: RequiredActions,
+        activity: SessionActivity,
+        activity_interval: timedelta,
+    ) -> None:
+        self._session_store = session_store
+        self._token_store = token_store
+        self._tokens = tokens
+        self._users = users
+        self._clock = clock
+        self._required_actions = required_actions
+        self._activity = activity
+        self._activity_interval = activity_interval
+
+    async def callers(self, tokens: Collection[str]) -> Mapping[str, Caller]:
+        """The caller of each token that is still valid, with the permissions of now. Raises Unavailable.
+
+        Whoever stays connected is active: that is recorded, as with requests.
+        """
+        claims, hashes = await self._sorted(tokens)
+        sessions, api_tokens = await asyncio.gather(
+            self._session_store.many(list({one.session_id for one in claims.values()})),
+            self._token_store.by_hashes(list(hashes.values())),
+        )
+        owners = [one.user_id for one in sessions] + [one.user_id for one in api_tokens]
+        users = await self._users.find_many(owners)
+        now = self._clock.now()
+        of_sessions = {
+            one.id: standing_of_session(one, users[one.user_id])
+            for one in sessions
+            if one.user_id in users and one.holds(users[one.user_id], now)
+        }
+        of_tokens = {
+            one.hash: standing_of_token(one, users[one.user_id])
+            for one in api_tokens
+            if one.user_id in users and one.holds(users[one.user_id], now)
+        }
+        await self._note([one.holder for one in of_sessions.values()], now)
+        await self._note_uses([one.holder for one in of_tokens.values()], now)
+        return {
+            **{
+                text: self._of_session(of_sessions[claim.session_id])
+                for text, claim in claims.items()
+                if claim.session_id in of_sessions and _is_of(of_sessions[claim.session_id], claim)
+            },
+            **{text: self._of_token(of_tokens[one]) for text, one in hashes.items() if one in of_tokens},
+        }
+
+    def _of_session(self, standing: Standing[LoginSession]) -> Caller:
+        return standing.caller(self._required_actions, NO_REQUEST, session_id=standing.holder.id)
+
+    def _of_token(self, standing: Standing[ApiToken]) -> Caller:
+        return standing.caller(self._required_actions, NO_REQUEST, token=standing.holder.used)
+
+    async def _sorted(self, tokens: Collection[str]) -> tuple[Mapping[str, AccessClaims], Mapping[str, str]]:
+        """Claims of the valid access tokens, and hashes of the API tokens."""
+        claims: dict[str, AccessClaims] = {}
+        for text in tokens:
+            if is_api_token(text):
+                continue
+            try:
+                claims[text] = await self._tokens.verify(text)
+            except TokenRefused:
+                continue
+        return claims, {text: hash_of(text) for text in tokens if is_api_token(text)}
+
+    async def _note(self, sessions: Collection[LoginSession], now: datetime) -> None:
+        interval = self._activity_interval
+        for session in sessions:
+            self._activity.note(session, now)
+            if now - session.last_activity_at >= interval:
+                await self._store_activity(self._session_store.touch(session, now, interval))
+
+    async def _note_uses(self, tokens: Collection[ApiToken], now: datetime) -> None:
+        for token in tokens:
+            if token.last_used_at is None or now - token.last_used_at >= USE_INTERVAL:
+                await self._store_activity(self._token_store.record_use(token, now, USE_INTERVAL))
+
+    async def _store_activity(self, write: Awaitable[None]) -> None:
+        try:
+            await write
+        except Unavailable:
+            logger.warning("the activity of listeners could not be stored", extra=repeats("listening"))
+
+
+def _is_of(standing: Standing[LoginSession], claims: AccessClaims) -> bool:
+    return standing.user.id == claims.user_id and standing.user.org_id == claims.org_id

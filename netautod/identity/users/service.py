@@ -1,0 +1,234 @@
+"""The rules of users: who may make which user, passwords, and who is told of changes."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from netautod.activity.audit.service import AuditLog
+from netautod.core.clock import Clock
+from netautod.core.errors import Conflict, Duplicate, Forbidden, InvalidInput, NotFound
+from netautod.core.identity.caller import SYSTEM_ID, Caller, OrgId
+from netautod.core.pages import Page, PageOf
+from netautod.core.registries import Followers
+from netautod.identity.users.editor import NOT_FOUND, UserEditor, conflict_of
+from netautod.identity.users.models import LOCAL, NewUser, User, canonical_username, require_username
+from netautod.identity.users.passwords.hashing import PasswordHasher
+from netautod.identity.users.passwords.policy import PasswordPolicy
+from netautod.identity.users.passwords.rules import OrganizationsById, PasswordRules
+from netautod.identity.users.principals import PrincipalRules
+from netautod.identity.users.provider_names import ProviderNames
+from netautod.identity.users.roles.grants import RoleGrants
+from netautod.identity.users.roles.store import RoleStore
+from netautod.identity.users.store import UserStore
+
+
+class UserService:
+    """`changed` is told of changes in what a user may do, `password_changed` of new passwords of users who
+    existed, `deleted` of deleted users. `provider_names` are those that a user may be made for.
+    """
+
+    def __init__(
+        self,
+        *,
+        store: UserStore,
+        roles: RoleStore,
+        hasher: PasswordHasher,
+        clock: Clock,
+        audit: AuditLog,
+        organizations: OrganizationsById,
+        policy: PasswordPolicy,
+        principals: PrincipalRules,
+    ) -> None:
+        self.changed = Followers()
+        self.password_changed = Followers()
+        self.deleted = Followers()
+        self.provider_names = ProviderNames()
+        self._store = store
+        self._grants = RoleGrants(roles)
+        self._hasher = hasher
+        self._clock = clock
+        self._audit = audit
+        self._principals = principals
+        self._organizations = organizations
+        self.passwords = PasswordRules(policy=policy, organizations=organizations)
+        self._editor = UserEditor(
+            store=store,
+            grants=self._grants,
+            hasher=hasher,
+            passwords=self.passwords,
+            clock=clock,
+            audit=audit,
+            principals=principals,
+            changed=self.changed,
+            password_changed=self.password_changed,
+        )
+
+    async def page(self, org_id: OrgId, page: Page) -> PageOf[User]:
+        """Sorted by username."""
+        return await self._store.page(org_id, page)
+
+    async def everyone(self) -> list[User]:
+        """All users of the installation by name; for the command line."""
+        return await self._store.everyone()
+
+    async def get(self, org_id: OrgId, user_id: str) -> User:
+        """Raises NotFound, also for a user of another organization."""
+        return await self._editor.get(org_id, user_id)
+
+    async def find(self, user_id: str) -> User | None:
+        """Of any organization."""
+        return await self._store.get(user_id)
+
+    async def active_caller(self, org_id: OrgId, user_id: str) -> Caller | None:
+        """The user with the permissions of now; None if disabled, deleted or of another organization."""
+        user = await self.find(user_id)
+        if user is None or user.org_id != org_id or not user.is_active:
+            return None
+        return Caller(
+            user_id=user.id,
+            org_id=user.org_id,
+            username=user.username,
+            permissions=frozenset(user.permissions),
+        )
+
+    async def find_many(self, ids: Iterable[str]) -> dict[str, User]:
+        """By id, of any organization; unknown ids are left out."""
+        return {user.id: user for user in await self._store.many(set(ids))}
+
+    async def by_username(self, username: str) -> User | None:
+        """In any case of letters; None also for what cannot be a username."""
+        canonical = canonical_username(username)
+        return await self._store.by_username(canonical) if canonical else None
+
+    async def by_external_id(self, auth_provider: str, external_id: str) -> User | None:
+        """Of any organization: an entry of a directory is one user of the installation."""
+        return await self._store.by_external_id(auth_provider, external_id)
+
+    async def create(self, caller: Caller, new: NewUser) -> User:
+        """Makes a user in the caller's organization, with roles whose permissions the caller holds.
+
+        Raises InvalidInput, Forbidden, or Conflict for a username or external id that is taken.
+        """
+        username = require_username(new.username)
+        self._check_provider(new)
+        roles = await self._grants.of(caller, new.roles)
+        user = User.made(
+            new,
+            org_id=caller.org_id,
+            username=username,
+            roles=roles,
+            ssh_principals=self._principals.at_creation(caller, username, new.ssh_principals),
+            now=self._clock.now(),
+        )
+        await self._insert(user, new.password)
+        try:
+            await self._grants.confirm(caller, roles)
+        except (InvalidInput, Forbidden):
+            await self._store.remove(user)
+            raise
+        details = {
+            "username": username,
+            "roles": user.role_names,
+            "auth_provider": user.auth_provider,
+            "ssh_principals": list(user.ssh_principals),
+        }
+        await self._audit.record(caller, "user.create", "user", user.id, details)
+        return user
+
+    async def update(self, caller: Caller, user_id: str, sent: Mapping[str, Any]) -> User:
+        """A PUT: `sent` holds fields of UserUpdate. Raises NotFound, InvalidInput, Forbidden or Conflict."""
+        return await self._editor.change(caller, await self.get(caller.org_id, user_id), sent, "user.update")
+
+    async def set_password(
+        self, caller: Caller, username: str, password: str, *, must_change: bool = False
+    ) -> User:
+        """A new password for a local user of the caller's organization; ends all sessions of that user."""
+        user = await self._named(caller, username)
+        if user.auth_provider != LOCAL:
+            raise InvalidInput(f"The password of {user.username} is kept by {user.auth_provider}")
+        sent = {"password": password, "must_change_password": must_change}
+        return await self._editor.change(caller, user, sent, "user.password_reset")
+
+    async def disable(self, caller: Caller, username: str) -> None:
+        """Refuses the user from now on; raises Conflict for an organization's last active admin."""
+        user = await self._named(caller, username)
+        await self._editor.change(caller, user, {"is_active": False}, "user.disable")
+
+    async def enable(self, caller: Caller, username: str) -> None:
+        user = await self._named(caller, username)
+        await self._editor.change(caller, user, {"is_active": True}, "user.enable")
+
+    async def delete(self, caller: Caller, user_id: str) -> None:
+        """The user's sessions and tokens are refused from now on. Conflict for the last active admin."""
+        user = await self._editor.remove(caller, user_id)
+        await self.changed.notify(user.org_id, user.id)
+        await self.deleted.notify(user.org_id, user.id)
+        await self._audit.record(caller, "user.delete", "user", user.id, {"username": user.username})
+
+    async def check_password(self, user: User | None, password: str) -> bool:
+        """True for the right password of a local user. One read and one hash, also for an unknown user."""
+        hashed = await self._store.password_hash(user.id if user else SYSTEM_ID)
+        local = user is not None and user.auth_provider == LOCAL
+        verdict = await self._hasher.verify(hashed if local else None, password)
+        if verdict.ok and verdict.needs_rehash and user is not None and hashed is not None:
+            await self._store.replace_hash(user.id, hashed, await self._hasher.hash(password))
+        return verdict.ok
+
+    async def set_own_password(
+        self, user: User, password: str, *, kept_session_id: str, keep_api_tokens: bool
+    ) -> bool:
+        """After the current one was checked: ends all sessions but one, all refresh tokens and API tokens.
+
+        `user` as read before that check; False if that user's sessions were ended since.
+        """
+        hashed = await self._hasher.hash(password)
+        changed = await self._store.set_own_password(
+            user,
+            hashed,
+            self._clock.now(),
+            kept_session_id=kept_session_id,
+            keep_api_tokens=keep_api_tokens,
+        )
+        await self.changed.notify(user.org_id, user.id)
+        if changed:
+            await self.password_changed.notify(user.org_id, user.id)
+        return changed
+
+    async def revoke_refresh_tokens(self, user: User) -> None:
+        """Of all sessions of the user, including tokens that are being issued at this moment."""
+        await self._store.revoke_refresh_tokens(user)
+
+    async def logged_in(self, user: User) -> None:
+        await self._store.logged_in(user, self._clock.now())
+
+    async def _insert(self, user: User, password: str | None) -> None:
+        hashed = None
+        if password is not None:
+            await self.passwords.check(user, password, field="password")
+            hashed = await self._hasher.hash(password)
+        try:
+            await self._store.insert(user, hashed)
+        except Duplicate as error:
+            raise conflict_of(error) from error
+        # After the write: a deletion that begins later disables whom it finds.
+        organization = await self._organizations.get(user.org_id)
+        if organization is not None and organization.deleting_since is not None:
+            await self._store.remove(user)
+            raise Conflict("The organization is being deleted")
+
+    def _check_provider(self, new: NewUser) -> None:
+        self.provider_names.require(new.auth_provider)
+        if new.auth_provider != LOCAL:
+            if new.password is not None:
+                raise InvalidInput("password: only for local users")
+            if new.must_change_password:
+                raise InvalidInput("must_change_password: only for local users")
+        elif new.external_id is not None:
+            raise InvalidInput("external_id: only for users of another provider than local")
+        elif new.password is None:
+            raise InvalidInput("password: required for a local user")
+
+    async def _named(self, caller: Caller, username: str) -> User:
+        user = await self.by_username(username)
+        if user is None or user.org_id != caller.org_id:
+            raise NotFound(NOT_FOUND)
+        return user

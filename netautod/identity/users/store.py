@@ -1,0 +1,261 @@
+"""Users in MongoDB: the collection `users`."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import uuid4
+
+from netautod.core.identity.caller import OrgId
+from netautod.core.pages import Page, PageOf
+from netautod.identity.users.models import User
+from netautod.identity.users.roles import store as role_store
+from netautod.identity.users.roles.store import ROLES, to_role
+from netautod.store.client import Database, Document
+from netautod.store.expressions import milliseconds
+from netautod.store.indexes import Index
+from netautod.store.scoped import scoped
+
+USERS = "users"
+INDEXES = (
+    # Login has no organization field, so a name is unique over the whole installation.
+    Index(collection=USERS, keys=(("username", 1),), unique=True),
+    Index(collection=USERS, keys=(("org_id", 1), ("username", 1))),
+    Index(collection=USERS, keys=(("role_ids", 1),)),
+    Index(
+        collection=USERS,
+        keys=(("auth_provider", 1), ("external_id", 1)),
+        unique=True,
+        partial={"external_id": {"$type": "string"}},
+    ),
+    *role_store.INDEXES,
+)
+WITH_ROLES: Mapping[str, Any] = {
+    "$lookup": {"from": ROLES, "localField": "role_ids", "foreignField": "_id", "as": "roles"}
+}
+# Of one-time codes only whether there are any.
+WITHOUT_SECRETS: Sequence[Mapping[str, Any]] = (
+    {"$set": {"otp_enabled": {"$eq": [{"$type": "$otp.active"}, "object"]}}},
+    {"$project": {"password_hash": 0, "otp": 0}},
+)
+ENDED: Mapping[str, int] = {"session_epoch": 1, "refresh_epoch": 1}
+TOKENS_ENDED: Mapping[str, int] = {"token_epoch": 1}
+LEAVING_SECONDS = 10
+
+
+class UserStore:
+    def __init__(self, database: Database) -> None:
+        self._users = scoped(database, USERS)
+        self._all = database.collection(USERS)
+
+    async def insert(self, user: User, password_hash: str | None) -> None:
+        """Raises Duplicate for a username or an external id that is taken."""
+        await self._users.insert(user.org_id, _user_document(user, password_hash))
+
+    async def get(self, user_id: str) -> User | None:
+        return await self._one({"_id": user_id})
+
+    async def by_username(self, username: str) -> User | None:
+        return await self._one({"username": username})
+
+    async def by_external_id(self, auth_provider: str, external_id: str) -> User | None:
+        return await self._one({"auth_provider": auth_provider, "external_id": external_id})
+
+    async def many(self, ids: Iterable[str]) -> list[User]:
+        wanted = {"$match": {"_id": {"$in": list(ids)}}}
+        found = await self._all.aggregate([wanted, WITH_ROLES, *WITHOUT_SECRETS])
+        return [_to_user(document) for document in found]
+
+    async def password_hash(self, user_id: str) -> str | None:
+        """The PHC string; None for a user of another provider."""
+        found = await self._all.find_one({"_id": user_id}, fields={"password_hash": 1})
+        return found["password_hash"] if found else None
+
+    async def page(self, org_id: OrgId, page: Page) -> PageOf[User]:
+        """An organization's users in the order of their names."""
+        total = await self._users.count(org_id, {})
+        cut: list[Mapping[str, Any]] = [
+            {"$sort": {"username": 1}},
+            {"$skip": page.offset},
+            {"$limit": page.limit},
+        ]
+        found = await self._users.aggregate(org_id, [*cut, WITH_ROLES, *WITHOUT_SECRETS])
+        return PageOf(items=[_to_user(document) for document in found], total=total, page=page)
+
+    async def everyone(self) -> list[User]:
+        """All users of the installation in the order of their names."""
+        found = await self._all.aggregate([{"$sort": {"username": 1}}, WITH_ROLES, *WITHOUT_SECRETS])
+        return [_to_user(document) for document in found]
+
+    async def counts_by_provider(self) -> dict[str, int]:
+        """How many users each auth provider has, in the whole installation."""
+        found = await self._all.aggregate([{"$group": {"_id": "$auth_provider", "count": {"$sum": 1}}}])
+        return {row["_id"]: row["count"] for row in found}
+
+    async def with_role(self, org_id: OrgId, role_id: str, limit: int) -> tuple[list[str], int]:
+        """The first usernames in their order, and how many there are."""
+        where = {"role_ids": role_id}
+        found = await self._users.find(
+            org_id, where, fields={"username": 1}, sort=[("username", 1)], limit=limit
+        )
+        return [document["username"] for document in found], await self._users.count(org_id, where)
+
+    async def change(
+        self,
+        user: User,
+        values: Mapping[str, Any],
+        now: datetime,
+        *,
+        ends_sessions: bool = False,
+        ends_api_tokens: bool = False,
+        leaving: str | None = None,
+    ) -> bool:
+        """Sets the values, unless the user was changed since `user` was read: then False.
+
+        `ends_sessions`: the same write ends all of the user's sessions and refresh tokens; `ends_api_tokens`
+        likewise. `leaving` is the
+        mark of `mark_leaving`, which must still hold. Raises Duplicate for an external id that is taken.
+        """
+        kept = {"kept_session_id": None} if ends_sessions else {}
+        ended = {**(ENDED if ends_sessions else {}), **(TOKENS_ENDED if ends_api_tokens else {})}
+        change = {
+            "$set": {**values, **kept, "updated_at": now},
+            "$inc": {"revision": 1, **ended},
+            "$unset": {"leaving": ""},
+        }
+        return await self._users.update(user.org_id, _as_read(user, leaving), change)
+
+    async def disable_all(self, org_id: OrgId, now: datetime) -> None:
+        """Of an organization that is being deleted: all of their sessions and tokens end."""
+        ended = {"revision": 1, **ENDED, **TOKENS_ENDED}
+        change = {"$set": {"is_active": False, "kept_session_id": None, "updated_at": now}, "$inc": ended}
+        await self._users.update_many(org_id, {"is_active": True}, change)
+
+    async def remove(self, user: User, *, leaving: str | None = None) -> bool:
+        """False if the user was changed since `user` was read, or is gone."""
+        return await self._users.delete(user.org_id, _as_read(user, leaving))
+
+    async def mark_leaving(self, user: User) -> str | None:
+        """Takes an admin out of the count of admins for ten seconds, in which the role may be taken away.
+
+        None if the user was changed since `user` was read. Of two admins that are removed at the same time
+        each removal sees the other's mark, so that never both succeed. A mark left by a crash expires.
+        """
+        token = uuid4().hex
+        until = {"$add": ["$$NOW", milliseconds(timedelta(seconds=LEAVING_SECONDS))]}
+        stage = {"$set": {"leaving": {"token": token, "until": until}}}
+        marked = await self._users.update(user.org_id, _as_read(user, None), [stage])
+        return token if marked else None
+
+    async def unmark_leaving(self, user: User, token: str) -> None:
+        where = {"_id": user.id, "leaving.token": token}
+        await self._users.update(user.org_id, where, {"$unset": {"leaving": ""}})
+
+    async def other_admins(self, user: User, role_id: str) -> int:
+        """Active users with that role beside this one, without those that are marked as leaving."""
+        stays = {"$lte": [{"$ifNull": ["$leaving.until", None]}, "$$NOW"]}  # null is less than any date
+        where = {"role_ids": role_id, "is_active": True, "_id": {"$ne": user.id}, "$expr": stays}
+        return await self._users.count(user.org_id, where)
+
+    async def set_own_password(
+        self,
+        user: User,
+        password_hash: str,
+        now: datetime,
+        *,
+        kept_session_id: str,
+        keep_api_tokens: bool,
+    ) -> bool:
+        """The same write ends the user's other sessions, all refresh tokens and, unless kept, API tokens.
+
+        False if the user's sessions were ended since `user` was read: by a reset, or by another such change.
+        """
+        where = {"_id": user.id, "session_epoch": user.session_epoch, "is_active": True}
+        values = {
+            "password_hash": password_hash,
+            "password_changed_at": now,
+            "must_change_password": False,
+            "kept_session_id": kept_session_id,
+            "updated_at": now,
+        }
+        ended = ENDED if keep_api_tokens else {**ENDED, **TOKENS_ENDED}
+        change = {"$set": values, "$inc": {"revision": 1, **ended}}
+        return await self._users.update(user.org_id, where, change)
+
+    async def replace_hash(self, user_id: str, old: str, new: str) -> bool:
+        """The same password hashed anew, unless the password was changed meanwhile."""
+        return await self._all.update(
+            {"_id": user_id, "password_hash": old}, {"$set": {"password_hash": new}}
+        )
+
+    async def revoke_refresh_tokens(self, user: User) -> None:
+        await self._users.update(user.org_id, {"_id": user.id}, {"$inc": {"refresh_epoch": 1}})
+
+    async def logged_in(self, user: User, moment: datetime) -> None:
+        await self._users.update(user.org_id, {"_id": user.id}, {"$max": {"last_login_at": moment}})
+
+    async def _one(self, where: Mapping[str, Any]) -> User | None:
+        found = await self._all.aggregate([{"$match": dict(where)}, WITH_ROLES, *WITHOUT_SECRETS])
+        return _to_user(found[0]) if found else None
+
+
+def _as_read(user: User, leaving: str | None) -> Document:
+    where: Document = {"_id": user.id, "revision": user.revision}
+    if leaving is None:
+        return where
+    # Both sides of the comparison are the server's clock: a node that slept finds its mark run out.
+    return {**where, "leaving.token": leaving, "$expr": {"$gt": ["$leaving.until", "$$NOW"]}}
+
+
+def _user_document(user: User, password_hash: str | None) -> Document:
+    return {
+        "_id": user.id,
+        "username": user.username,
+        "email": user.email,
+        "display_name": user.display_name,
+        "role_ids": [role.id for role in user.roles],
+        "is_active": user.is_active,
+        "auth_provider": user.auth_provider,
+        "external_id": user.external_id,
+        "password_hash": password_hash,
+        "session_epoch": user.session_epoch,
+        "refresh_epoch": user.refresh_epoch,
+        "ssh_principals": list(user.ssh_principals),
+        "token_epoch": user.token_epoch,
+        "must_change_password": user.must_change_password,
+        "password_changed_at": user.password_changed_at,
+        "kept_session_id": user.kept_session_id,
+        "revision": user.revision,
+        "created_at": user.created_at,
+        "updated_at": user.updated_at,
+        "last_login_at": user.last_login_at,
+    }
+
+
+def _to_user(document: Document) -> User:
+    # A role id of another organization, however it came here, grants nothing.
+    own = [role for role in document["roles"] if role["org_id"] == document["org_id"]]
+    return User(
+        id=document["_id"],
+        org_id=OrgId(document["org_id"]),
+        username=document["username"],
+        email=document["email"],
+        display_name=document["display_name"],
+        roles=tuple(to_role(role) for role in own),
+        is_active=document["is_active"],
+        auth_provider=document["auth_provider"],
+        external_id=document["external_id"],
+        session_epoch=document["session_epoch"],
+        refresh_epoch=document["refresh_epoch"],
+        # Users of older releases keep the principal that they had.
+        ssh_principals=tuple(document.get("ssh_principals", (document["username"],))),
+        # Older documents lack these.
+        token_epoch=document.get("token_epoch", 0),
+        must_change_password=document.get("must_change_password", False),
+        password_changed_at=document.get("password_changed_at"),
+        otp_enabled=document["otp_enabled"],
+        kept_session_id=document["kept_session_id"],
+        revision=document["revision"],
+        created_at=document["created_at"],
+        updated_at=document["updated_at"],
+        last_login_at=document["last_login_at"],
+    )

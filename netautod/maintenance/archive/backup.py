@@ -1,0 +1,125 @@
+"""`netautod backup`: everything of an installation as it was at one moment, in one file."""
+
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from netautod.activity.audit.service import AuditLog
+from netautod.activity.audit.store import AuditStore
+from netautod.assembly.data.database import any_server, open_database
+from netautod.assembly.data.migrations import require_known
+from netautod.assembly.settings import Settings
+from netautod.core.clock import SystemClock
+from netautod.core.identity.caller import system_caller
+from netautod.core.json.values import to_text
+from netautod.identity.users.organizations.store import COLLECTION as ORGANIZATIONS
+from netautod.identity.users.organizations.store import OrganizationStore
+from netautod.maintenance.archive.collections import in_backup, strangers
+from netautod.maintenance.archive.file.new_file import NewFile, new_file
+from netautod.maintenance.archive.file.reading import checked
+from netautod.maintenance.archive.file.records import Contents
+from netautod.maintenance.archive.interrupting import Stop, in_thread
+from netautod.maintenance.archive.writing import write_archive
+from netautod.store.client import Database
+from netautod.store.embedded.life import HISTORY_PARAMETER
+from netautod.store.migrations.archive_errors import ArchiveError
+from netautod.store.migrations.restore_marker import require_no_restore
+from netautod.store.migrations.store import MigrationStore
+from netautod.store.raw.history import kept_history
+from netautod.store.raw.reading import CatalogChangedError, PastGoneError, RawReader, raw_reader
+
+# A collection is made by the first document of its kind, a few times in the life of an installation.
+ATTEMPTS = 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class BackupSource:
+    """`uri` and `database` name it; `own_folder` is the data folder of a mongod of ours, else None."""
+
+    uri: str
+    database: str
+    own_folder: Path | None
+
+    def kept(self) -> AbstractContextManager[None]:
+        return nullcontext() if self.own_folder is None else kept_history(self.uri, self.own_folder)
+
+
+async def back_up(settings: Settings, path: Path, passphrase: str | None) -> Contents:
+    """Also beside a running service. The file is there under its name when it is complete and checked.
+
+    Raises InvalidInput for a name that is taken, ArchiveError, NewerDatabase, Unavailable.
+    """
+    with new_file(path) as file:
+        async with any_server(settings) as uri, open_database(settings, uri) as database:
+            await require_no_restore(database)
+            require_known(await MigrationStore(database).all(), database, settings)
+            source = BackupSource(
+                uri=uri,
+                database=database.name,
+                own_folder=None if settings.mongodb.uri else settings.data_dir,
+            )
+            contents = await in_thread(partial(_written, source, file, passphrase))
+            await _record(database, contents, path, encrypted=passphrase is not None)
+        file.publish()
+    return contents
+
+
+def _written(source: BackupSource, file: NewFile, passphrase: str | None, stop: Stop) -> Contents:
+    with source.kept(), raw_reader(source.uri, source.database) as reader:
+        for _ in range(ATTEMPTS):
+            try:
+                contents = _once(reader, source, file, passphrase, stop)
+            except CatalogChangedError:
+                continue  # the next moment is later
+            except PastGoneError as error:
+                raise _past_gone(source) from error
+            break
+        else:
+            raise ArchiveError("Collections come and go all the time: try again later")
+    file.written()
+    if checked(file.file, passphrase, stop).contents != contents:
+        raise ArchiveError("The file does not hold what was written into it")
+    return contents
+
+
+def _once(
+    reader: RawReader, source: BackupSource, file: NewFile, passphrase: str | None, stop: Stop
+) -> Contents:
+    if ORGANIZATIONS not in reader.collections():
+        raise ArchiveError(f"The database {source.database} holds no installation of netautod")
+    file.restart()
+    taken_at = reader.pin(ORGANIZATIONS)
+    # Listed after the moment: what is made meanwhile is noticed when it is read.
+    names = in_backup(reader.collections())
+    return write_archive(file.file, reader, names, taken_at=taken_at, passphrase=passphrase, stop=stop)
+
+
+def _past_gone(source: BackupSource) -> ArchiveError:
+    if source.own_folder is not None:
+        return ArchiveError(
+            "The past of the database is gone: it was started again meanwhile, or this command was stopped. "
+            "Try again"
+        )
+    return ArchiveError(
+        "The database keeps its past for a shorter time than the backup takes. Make that longer than 300 "
+        f"seconds on its servers: db.adminCommand({{setParameter: 1, {HISTORY_PARAMETER}: 3600}})"
+    )
+
+
+async def _record(database: Database, contents: Contents, path: Path, *, encrypted: bool) -> None:
+    """Before the file has its name: no backup is without its event."""
+    audit = AuditLog(store=AuditStore(database), clock=SystemClock())
+    details = {
+        "file": path.name,
+        "taken_at": to_text(contents.taken_at),
+        "documents": contents.documents,
+        "encrypted": encrypted,
+    }
+    for organization in await OrganizationStore(database).all():
+        await audit.record(system_caller(organization.id), "system.backup", "system", None, details)
+
+
+def unknown_in(contents: Contents) -> list[str]:
+    """Collections of the backup that this version of the product does not know."""
+    return strangers(contents.collections)

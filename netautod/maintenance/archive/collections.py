@@ -1,0 +1,94 @@
+"""What a backup does with each collection of the product, and why: one rule for each, and one for strangers.
+
+A restored database looks like one whose nodes have all died at that moment: what recovers from that recovers
+from a restore, too. So everything is kept, but for what says who holds or does something just now.
+"""
+
+from collections.abc import Collection, Mapping
+from typing import Final
+
+from netautod.store.migrations.restore_marker import COLLECTION as MARKER
+
+# In no backup, and not restored from one that has it.
+LEFT_OUT: Final[Mapping[str, str]] = {
+    "idempotency_keys": "answers of requests of the last 24 hours, which a restore undoes in part",
+    "leases": "held by nodes that are not there after a restore; nobody may have to wait for them",
+    "nodes": "the heartbeats of nodes that are not there after a restore",
+    "seats": "held by sessions, which end",
+    "refresh_tokens": "of sessions, which end",
+    "console_logins": "logins that wait for a one-time code, for five minutes at most",
+    "redirect_logins": "logins that are under way in a browser, for ten minutes at most",
+    "events": "news of the last minutes, which are old by then",
+    "directory_lookups": "turns and tokens of directories' logins: of sessions, which end, or made anew",
+    "plugin_usage": "counted anew before the first write of a plugin",
+    MARKER: "says that a restore is not finished",
+}
+
+# Kept, and changed at the end of a restore (settling.py).
+SETTLED: Final[Mapping[str, str]] = {
+    "executions": "what was to run or ran is cancelled: its nodes are gone, and it may have been done since",
+    "sessions": "ended, not left out: certificates of SSH are revoked by the end of their session",
+    "polls": "those that waited or ran are dropped; the history stays",
+    "discovered": "events that nobody was told of yet are dropped: they are old news",
+    "notes_vaults": "locked where a passphrase can unlock them again, as at a stop",
+    "pauses": "every organization is paused, whatever it was before",
+    "webhook_deliveries": "those that waited are dropped: they are old news; the history stays",
+    "backup_facts": "learned noise, sealed; how backups stood once, of which webhooks are owed nothing",
+    "configs": "versions of devices' configs; what webhooks are owed of them is dropped",
+    "suspended_logins": "a restore lifts no guard against locked accounts; what webhooks are owed is dropped",
+    "audit_events": "each organization's chain goes on with the event of the restore",
+    "audit_chains": "where the chains end",
+}
+
+KEPT: Final[Mapping[str, str]] = {
+    "agent_changes": "changes of agents, which may not be made twice",
+    "agent_transcripts": "evidence of what agents did",
+    "api_tokens": "of machines, which nobody could log in again; only their hashes",
+    "caller_suspensions": "a restore lifts no guard against locked accounts; they run out by themselves",
+    "config_texts": "the texts of versions, sealed",
+    "credential_defaults": "which credential an organization uses for what",
+    "credentials": "logins on devices, sealed",
+    "device_revisions": "grow with each change of devices",
+    "devices": "the inventory, with pinned host keys",
+    "discovered_parts": "rows of the tables that `discovered` names",
+    "document_versions": "earlier contents of documents",
+    "documents": "documents and notes",
+    "execution_log": "lines of executions",
+    "execution_results": "what executions did on each device",
+    "installation_secrets": "of plugins' settings, sealed",
+    "inventory_sources": "saved inventories, tokens sealed",
+    "known_addresses": "from where accounts have logged in",
+    "login_failures": "a restore lifts no lockout; they run out by themselves",
+    "migrations": "which changes of the data are done, at the same moment as the data",
+    "organizations": "the tenants",
+    "plugin_records": "what plugins keep, sealed; also of those that are not installed (any more)",
+    "roles": "of organizations",
+    "signing_keys": "sealed; the sessions whose tokens they have signed end",
+    "sites": "of organizations",
+    "snapshot_configs": "which version each device had",
+    "snapshots": "of executions",
+    "ssh_cas": "private keys sealed; servers trust the public ones",
+    "ssh_certificates": "what is revoked is found by them",
+    "stale_watch": "up to which device staleness was watched, in earlier releases",
+    "sync_history": "of inventories; what was open is closed by the next sync, as after a crash",
+    "tasks": "schedules; the pause keeps them from firing",
+    "upgrades": "what versions before numbered migrations had done to it",
+    "users": "with the hashes of their passwords, and the secrets of one-time codes, sealed",
+    "vault_keys": "keys of organizations, wrapped by the root key, which is in no backup",
+    "vault_progress": "how far a re-wrapping of keys is, at the same moment as what it re-wraps",
+    "webhooks": "of organizations, secrets sealed",
+    "vault_roots": "check values: they tell whether a root key is the right one",
+}
+
+
+def in_backup(found: Collection[str]) -> list[str]:
+    """Of the collections that there are, those that a backup has, in its order.
+
+    Deny by default would lose data here: what an older version or an administrator has left is kept, too.
+    """
+    return sorted(name for name in found if name not in LEFT_OUT)
+
+
+def strangers(found: Collection[str]) -> list[str]:
+    """Those that no rule names."""
+    return sorted(set(found) - set(LEFT_OUT) - set(SETTLED) - set(KEPT))

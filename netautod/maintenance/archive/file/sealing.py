@@ -1,0 +1,133 @@
+"""How a frame of a backup is kept from being changed: by a checksum, or by encryption under a passphrase.
+
+Each frame is bound to its file (`file_id`, the hash of everything before the first frame), to its number and
+to whether it is the last one, so that none is left out, moved, repeated or taken from another file. With a
+passphrase that is authenticated: AES-256-GCM with the number and the mark of the last frame in the nonce, the
+STREAM construction of Hoang, Reyhanitabar, Rogaway and Vizár (https://eprint.iacr.org/2015/189). The key is
+used for one file alone, since its salt is; so no nonce comes twice.
+"""
+
+import hashlib
+import hmac
+import os
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from netautod.secrets.vault.envelope import close_box, open_box
+from netautod.secrets.vault.errors import VaultError
+from netautod.secrets.vault.passphrase import LANES, MEMORY_KIB, PASSES, SALT_BYTES, passphrase_key
+from netautod.store.migrations.archive_errors import DamagedError
+
+CHECKSUM_BYTES = 16
+# What a file may ask for: more would be an attack on whoever reads it.
+_MOST_MEMORY_KIB = 1 << 20
+_MOST_PASSES = 64
+_CHECK_TEXT = b"netautod backup passphrase"
+_CHECK_DATA = b"v1|check"
+CHANGED = "The backup is damaged"
+
+
+class Sealing(Protocol):
+    """`close` and `open` are inverse to each other for a frame of the same number."""
+
+    def close(self, number: int, last: bool, content: bytes) -> bytes: ...
+
+    def open(self, number: int, last: bool, sealed: bytes) -> bytes:
+        """Raises DamagedError for what `close` has not made of a frame in this place."""
+        ...
+
+
+class Checksums:
+    """Finds what was changed by accident."""
+
+    def __init__(self, file_id: bytes) -> None:
+        self._file_id = file_id
+
+    def close(self, number: int, last: bool, content: bytes) -> bytes:
+        return content + self._checksum(number, last, content)
+
+    def open(self, number: int, last: bool, sealed: bytes) -> bytes:
+        content, found = sealed[:-CHECKSUM_BYTES], sealed[-CHECKSUM_BYTES:]
+        if not hmac.compare_digest(found, self._checksum(number, last, content)):
+            raise DamagedError(CHANGED)
+        return content
+
+    def _checksum(self, number: int, last: bool, content: bytes) -> bytes:
+        made = hashlib.blake2b(_place(number, last), digest_size=CHECKSUM_BYTES, key=self._file_id)
+        made.update(content)
+        return made.digest()
+
+
+class Encryption:
+    def __init__(self, key: bytes, file_id: bytes) -> None:
+        self._cipher = AESGCM(key)
+        self._file_id = file_id
+
+    def close(self, number: int, last: bool, content: bytes) -> bytes:
+        return self._cipher.encrypt(_place(number, last), content, self._file_id)
+
+    def open(self, number: int, last: bool, sealed: bytes) -> bytes:
+        try:
+            return self._cipher.decrypt(_place(number, last), sealed, self._file_id)
+        except InvalidTag as error:
+            raise DamagedError(CHANGED) from error
+
+
+def _place(number: int, last: bool) -> bytes:
+    """12 bytes, as a nonce has."""
+    return bytes([0, 0, 0, last]) + number.to_bytes(8, "big")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PassphraseLock:
+    """What a file says of its passphrase. `check` opens with the right one, whatever the rest is like."""
+
+    salt: bytes
+    memory_kib: int
+    passes: int
+    lanes: int
+    check: bytes
+
+    @classmethod
+    def made_for(cls, passphrase: str) -> "tuple[PassphraseLock, bytes]":
+        """With the key of a new file."""
+        salt = os.urandom(SALT_BYTES)
+        key = passphrase_key(passphrase, salt=salt, memory_kib=MEMORY_KIB, passes=PASSES, lanes=LANES)
+        check = close_box(key, _CHECK_TEXT, _CHECK_DATA)
+        lock = cls(salt=salt, memory_kib=MEMORY_KIB, passes=PASSES, lanes=LANES, check=check)
+        return lock, key
+
+    def key(self, passphrase: str) -> bytes | None:
+        """None if the passphrase is another one."""
+        key = passphrase_key(
+            passphrase, salt=self.salt, memory_kib=self.memory_kib, passes=self.passes, lanes=self.lanes
+        )
+        try:
+            open_box(key, self.check, _CHECK_DATA)
+        except VaultError:
+            return None
+        return key
+
+    def to_json(self) -> dict[str, Any]:
+        plain = {"memory_kib": self.memory_kib, "passes": self.passes, "lanes": self.lanes}
+        return {"kdf": "argon2id", **plain, "salt": self.salt.hex(), "check": self.check.hex()}
+
+    @classmethod
+    def from_json(cls, found: Any) -> "PassphraseLock":
+        """Raises ValueError, KeyError or TypeError for what `to_json` has not made."""
+        lock = cls(
+            salt=bytes.fromhex(found["salt"]),
+            memory_kib=int(found["memory_kib"]),
+            passes=int(found["passes"]),
+            lanes=int(found["lanes"]),
+            check=bytes.fromhex(found["check"]),
+        )
+        cheap = (
+            lock.memory_kib <= _MOST_MEMORY_KIB and lock.passes <= _MOST_PASSES and lock.lanes <= _MOST_PASSES
+        )
+        if found["kdf"] != "argon2id" or not cheap:
+            raise ValueError("an unknown way to a key")
+        return lock

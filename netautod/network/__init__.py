@@ -1,0 +1,1 @@
+"""The network: devices, inventories, discovered data, configs, credentials, sites."""

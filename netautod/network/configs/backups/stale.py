@@ -1,0 +1,89 @@
+"""Finds devices that have had no good capture for too long, and reports each once until the next good one.
+
+Those of a paused organization are reported once the pause is over: what is not backed up meanwhile is not
+backed up on purpose. The effort depends on what became stale since the last look and in paused organizations,
+not on the fleet.
+"""
+
+import logging
+from collections.abc import Callable
+from dataclasses import asdict
+from datetime import timedelta
+from typing import Protocol
+
+from netautod.activity.webhooks.names import BACKUP_STALE
+from netautod.core.clock import Clock
+from netautod.core.work.pauses import Pauses
+from netautod.network.configs.backups.stale_store import Overdue, StaleWatch
+from netautod.network.configs.backups.unrecorded_captures import UnnotedCaptures
+from netautod.plugin_api.events import BackupStale
+
+logger = logging.getLogger(__name__)
+# Reported in one look, however many become stale at once; the queue of an observer holds more.
+AT_ONCE = 200
+HOOK = "netautod_backup_stale"
+
+
+class StaleObservers(Protocol):
+    def wanted(self, hook: str) -> bool:
+        """Whether anybody observes this hook."""
+        ...
+
+    def backup_stale(self, event: BackupStale) -> None:
+        """Returns at once and never raises."""
+        ...
+
+
+class StaleBackups:
+    """`anybody_wants`: whether there is a webhook for an event of that name."""
+
+    def __init__(
+        self,
+        *,
+        watch: StaleWatch,
+        unnoted: UnnotedCaptures,
+        clock: Clock,
+        hours: float,
+        observers: StaleObservers,
+        anybody_wants: Callable[[str], bool],
+        pauses: Pauses,
+    ) -> None:
+        self._anybody_wants = anybody_wants
+        self._watch = watch
+        self._unnoted = unnoted
+        self._clock = clock
+        self._hours = hours
+        self._observers = observers
+        self._pauses = pauses
+
+    async def look(self) -> int:
+        """One pass; returns how many devices it reported. Two nodes may do it at the same time.
+
+        While nobody wants to know, nothing is looked for.
+        """
+        if not self._observers.wanted(HOOK) and not self._anybody_wants(BACKUP_STALE):
+            return 0
+        await self._unnoted.note()
+        now = self._clock.now()
+        before, paused = now - timedelta(hours=self._hours), self._pauses.paused()
+        overdue = await self._watch.overdue(before, limit=AT_ONCE, without=paused)
+        told = 0
+        for one in overdue:
+            # Noted first: if we die in between observers are not told, but never twice. Webhooks are: the
+            # note marks that they are owed it.
+            event = self._event(one)
+            if await self._watch.take(one, at=now, told=asdict(event)):
+                self._observers.backup_stale(event)
+                told += 1
+        if told:
+            logger.warning("%d devices have had no good backup for %g hours", told, self._hours)
+        return told
+
+    def _event(self, overdue: Overdue) -> BackupStale:
+        return BackupStale(
+            org_id=overdue.org_id,
+            device_id=overdue.device_id,
+            device_name=overdue.name,
+            last_success_at=overdue.last_success_at,
+            hours=self._hours,
+        )

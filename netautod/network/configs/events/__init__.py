@@ -1,0 +1,1 @@
+"""What changes of configurations tell listeners and webhooks."""

@@ -1,0 +1,39 @@
+"""What a version tells listeners: that a device's config has changed. An imported one is no news."""
+
+from collections.abc import AsyncIterator, Collection, Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from netautod.activity.events.models import CONFIG, DEVICES, Event, key_of
+from netautod.core.identity.caller import OrgId
+from netautod.network.configs.models import FROM_DEVICE
+from netautod.network.configs.store import COLLECTION, to_config
+from netautod.store.client import Database, Document
+
+
+class ConfigFeed:
+    """One of activity/events/feed.py."""
+
+    collection = COLLECTION
+    watched = None
+    unneeded: Sequence[str] = ("parts",)
+
+    def __init__(self, database: Database) -> None:
+        self._all = database.collection(COLLECTION)
+
+    def derive(self, document: Document) -> Iterable[Event]:
+        config = to_config(document)
+        as_made = replace(config, notes=None, last_seen_at=config.created_at)
+        if config.source == FROM_DEVICE:
+            yield Event(
+                at=config.created_at,
+                key=key_of(COLLECTION, config.id, 0),
+                name=CONFIG,
+                org_id=OrgId(config.org_id),
+                permission=DEVICES,
+                data=as_made.to_json(),
+            )
+
+    def since(self, moment: datetime, orgs: Collection[OrgId]) -> AsyncIterator[Document]:
+        where = {"created_at": {"$gte": moment}, "org_id": {"$in": list(orgs)}}
+        return self._all.stream(where, fields={"parts": 0})

@@ -1,0 +1,273 @@
+"""What users do with stored configurations: read them, compare them, search them, note something on them.
+
+Reads name a device of the inventory, so those of a deleted one are not found. With only one of
+`old_version` and `new_version` the other is the version before, or the newest. A diff compares normalised
+texts, in which a secret is a keyed token, and shows them redacted: a changed password is a removed and an
+added line that look alike. With `secrets=true` it compares and shows the raw texts.
+"""
+
+from collections.abc import Sequence
+
+from netautod.activity.audit.service import AuditLog
+from netautod.core.errors import NotFound
+from netautod.core.identity.caller import Caller, OrgId
+from netautod.core.pages import Page, PageOf
+from netautod.network.configs.models import ChangedLines, Config, Part, ReadConfig
+from netautod.network.configs.store import ConfigStore
+from netautod.network.configs.texts.diff import Difference
+from netautod.network.configs.texts.learned_noise import Rule
+from netautod.network.configs.texts.learned_noise_store import LearnedNoise
+from netautod.network.configs.texts.redacted_cache import ShownTexts
+from netautod.network.configs.texts.side_by_side import SideBySide
+from netautod.network.configs.texts.store import ConfigTexts
+from netautod.network.configs.texts.version_diff import DiffForm, VersionDiff
+from netautod.network.configs.workers.pool import TextWorker
+from netautod.network.devices.service import DeviceService
+from netautod.transport.ssh.encoding import bytes_of, encoding_of, readable
+from netautod.transport.ssh.platform.redact import redact
+from netautod.transport.ssh.platform.registry import PlatformRegistry
+
+NO_VERSION = "Config version not found"
+UNIFIED = DiffForm()
+Chosen = tuple[str, int | None]
+"""A device and a version of it; None: the newest."""
+NO_PART = "The version has no such part"
+
+
+class ConfigService:
+    """`comparing` is a text worker that runs."""
+
+    def __init__(
+        self,
+        *,
+        store: ConfigStore,
+        texts: ConfigTexts,
+        learned: LearnedNoise,
+        devices: DeviceService,
+        platforms: PlatformRegistry,
+        comparing: TextWorker,
+        audit: AuditLog,
+    ) -> None:
+        self._store = store
+        self._texts = texts
+        self._learned = learned
+        self._devices = devices
+        self._platforms = platforms
+        self._shown = ShownTexts(platforms.of_readers)
+        self._comparing = comparing
+        self._audit = audit
+
+    async def page(self, org_id: OrgId, device_id: str, page: Page) -> PageOf[Config]:
+        """The versions of a device, newest first."""
+        await self._devices.require(org_id, device_id)
+        return await self._store.page(org_id, device_id, page)
+
+    async def beside(
+        self, org_id: OrgId, device_id: str, version: int
+    ) -> tuple[Config | None, Config | None]:
+        """The version before this one and the one after it."""
+        await self._devices.require(org_id, device_id)
+        before = await self._store.newest_before(org_id, device_id, version)
+        return before, await self._store.oldest_after(org_id, device_id, version)
+
+    async def read(self, caller: Caller, device_id: str, version: int | None, *, secrets: bool) -> ReadConfig:
+        """A version (None: the newest) and its text, redacted unless `secrets`; NotFound, Forbidden."""
+        await self._devices.require(caller.org_id, device_id)
+        config = await self._version(caller.org_id, device_id, version)
+        text = await self._texts.load(caller.org_id, config.text_id)
+        if secrets:
+            await self._reveal(caller, config)
+        shown = text if secrets else await self._shown.of(caller.org_id, config.text_id, text)
+        encoding = encoding_of(text)
+        noise = await self._noise(caller.org_id, device_id)
+        return ReadConfig(
+            config=config,
+            text=readable(shown, encoding),
+            encoding=encoding,
+            learned_noise=[readable(line, encoding) for line in noise],
+        )
+
+    async def learned_noise(self, org_id: OrgId, device_id: str) -> list[str]:
+        """Patterns of lines that change by themselves in the device's configurations, redacted; NotFound."""
+        await self._devices.require(org_id, device_id)
+        return [readable(line, encoding_of(line)) for line in await self._noise(org_id, device_id)]
+
+    async def _noise(self, org_id: OrgId, device_id: str) -> list[str]:
+        learned = (await self._learned.of(org_id, device_id)).rules
+        if not learned:
+            return []
+        noise = redact("\n".join(rule.shown for rule in learned), self._platforms.of_readers)
+        return [line for line in noise.split("\n") if line]
+
+    async def raw(self, caller: Caller, device_id: str, version: int) -> bytes:
+        """The bytes of a version, with all secrets; NotFound, Forbidden."""
+        await self._devices.require(caller.org_id, device_id)
+        config = await self._version(caller.org_id, device_id, version)
+        text = await self._texts.load(caller.org_id, config.text_id)
+        await self._reveal(caller, config)
+        return bytes_of(text)
+
+    async def part(
+        self, caller: Caller, device_id: str, version: int, name: str, *, secrets: bool
+    ) -> tuple[Part, str]:
+        """A part of a version and its text, redacted unless `secrets`; NotFound, Forbidden."""
+        await self._devices.require(caller.org_id, device_id)
+        config = await self._version(caller.org_id, device_id, version)
+        part = next((part for part in config.parts if part.name == name), None)
+        if part is None:
+            raise NotFound(NO_PART)
+        if secrets:
+            await self._reveal(caller, config, part=name)
+        if part.difference:
+            return part, await self._difference(config, part, secrets=secrets)
+        text = await self._texts.load(caller.org_id, part.text_id)
+        return part, readable(text if secrets else await self._shown.redacted(text), encoding_of(text))
+
+    async def _difference(self, config: Config, part: Part, *, secrets: bool) -> str:
+        """What the version has otherwise than the part; empty if nothing that counts."""
+        key = (await self._texts.keys(config.org_id)).secret
+        ids = (part.text_id, config.text_id)
+        texts = [await self._texts.load_one_packed(config.org_id, text_id) for text_id in ids]
+        names = [part.command, f"version {config.version}"]
+        identical, found = await self._compared(texts, [config.platform] * 2, names, key)
+        if secrets and not identical:
+            _, found = await self._compared(texts, [config.platform] * 2, names, None)
+        return "" if identical or not isinstance(found, Difference) else found.text
+
+    async def diff(
+        self,
+        caller: Caller,
+        device_id: str,
+        old: int | None,
+        new: int | None,
+        *,
+        secrets: bool,
+        form: DiffForm = UNIFIED,
+    ) -> VersionDiff:
+        """Compares two versions, by default the two newest, in a text worker."""
+        await self._devices.require(caller.org_id, device_id)
+        pair = await self._pair(caller.org_id, device_id, old, new)
+        names = [f"version {config.version}" for config in pair]
+        return await self._versions(caller, pair, names, secrets=secrets, form=form)
+
+    async def diff_of_devices(
+        self, caller: Caller, old: Chosen, new: Chosen, *, secrets: bool, form: DiffForm = UNIFIED
+    ) -> VersionDiff:
+        """Compares a version of a device with one of another, by default the newest of each.
+
+        What is known to move by itself on either is not compared.
+        """
+        devices = [await self._devices.get(caller.org_id, device_id) for device_id, _ in (old, new)]
+        first, second = [await self._version(caller.org_id, *chosen) for chosen in (old, new)]
+        names = [
+            f"{device.name} version {config.version}"
+            for device, config in zip(devices, (first, second), strict=True)
+        ]
+        return await self._versions(caller, (first, second), names, secrets=secrets, form=form)
+
+    async def _versions(
+        self,
+        caller: Caller,
+        pair: tuple[Config, Config],
+        names: Sequence[str],
+        *,
+        secrets: bool,
+        form: DiffForm,
+    ) -> VersionDiff:
+        if secrets:
+            for config in pair:
+                await self._reveal(caller, config)
+        return await self._compared_versions(caller.org_id, pair, names, secrets=secrets, form=form)
+
+    async def changed_lines(self, config: Config) -> ChangedLines:
+        """Against the version before it, as `diff` counts them; NotFound or VaultError for a lost text."""
+        before = await self._store.newest_before(config.org_id, config.device_id, config.version)
+        if before is None:
+            text = await self._texts.load(config.org_id, config.text_id)
+            return ChangedLines(additions=text.removesuffix("\n").count("\n") + 1, deletions=0)
+        found = await self._compared_versions(
+            config.org_id, (before, config), ("", ""), secrets=False, form=UNIFIED
+        )
+        return ChangedLines(additions=found.additions, deletions=found.deletions)
+
+    async def _compared_versions(
+        self,
+        org_id: OrgId,
+        pair: tuple[Config, Config],
+        names: Sequence[str],
+        *,
+        secrets: bool,
+        form: DiffForm,
+    ) -> VersionDiff:
+        key = None if secrets else (await self._texts.keys(org_id)).secret
+        texts = [await self._texts.load_one_packed(org_id, config.text_id) for config in pair]
+        device_ids = dict.fromkeys(config.device_id for config in pair)
+        rules = [rule for one in device_ids for rule in (await self._learned.of(org_id, one)).rules]
+        platforms = [config.platform for config in pair]
+        identical, found = await self._compared(texts, platforms, names, key, rules=rules, form=form)
+        return VersionDiff(old=pair[0], new=pair[1], identical=identical, found=found)
+
+    async def forget_noise(self, caller: Caller, device_id: str) -> None:
+        """Forgets what was learned to move by itself in the device's configurations; NotFound."""
+        await self._devices.require(caller.org_id, device_id)
+        await self._learned.forget(caller.org_id, device_id)
+        await self._audit.record(caller, "config.forget_noise", "device", device_id, {})
+
+    async def set_notes(self, caller: Caller, device_id: str, version: int, notes: str | None) -> Config:
+        """What people note on a version; None clears it."""
+        await self._devices.require(caller.org_id, device_id)
+        config = await self._store.set_notes(caller.org_id, device_id, version, notes)
+        if config is None:
+            raise NotFound(NO_VERSION)
+        details = {"device_id": device_id, "version": version}
+        await self._audit.record(caller, "config.set_notes", "config", config.id, details)
+        return config
+
+    async def _compared(
+        self,
+        packed: Sequence[bytes],
+        device_types: Sequence[str],
+        names: Sequence[str],
+        key: bytes | None,
+        *,
+        rules: Sequence[Rule] = (),
+        form: DiffForm = UNIFIED,
+    ) -> tuple[bool, Difference | SideBySide]:
+        async with self._comparing.turn() as turn:
+            found: tuple[bool, Difference | SideBySide] = await turn.ask(
+                "compare",
+                packed=packed,
+                device_types=device_types,
+                names=names,
+                key=key,
+                rules=rules,
+                context=form.context,
+                columns=form.columns,
+            )
+        return found
+
+    async def _version(self, org_id: OrgId, device_id: str, version: int | None) -> Config:
+        if version is None:
+            found, missing = await self._store.newest(org_id, device_id), "No config is stored of this device"
+        else:
+            found, missing = await self._store.get(org_id, device_id, version), NO_VERSION
+        if found is None:
+            raise NotFound(missing)
+        return found
+
+    async def _pair(
+        self, org_id: OrgId, device_id: str, old: int | None, new: int | None
+    ) -> tuple[Config, Config]:
+        later = await self._version(org_id, device_id, new)
+        if old is not None:
+            return await self._version(org_id, device_id, old), later
+        earlier = await self._store.newest_before(org_id, device_id, later.version)
+        if earlier is None:
+            raise NotFound(f"There is no version before version {later.version} to compare it with")
+        return earlier, later
+
+    async def _reveal(self, caller: Caller, config: Config, **what: str) -> None:
+        """Requires the permission to see secrets, and audits it before they are shown."""
+        caller.require("credentials.manage")
+        details = {"device_id": config.device_id, "version": config.version, **what}
+        await self._audit.record(caller, "config.read_secrets", "config", config.id, details)

@@ -1,0 +1,298 @@
+"""Versions as documents: numbered from 1 per device, never changed but for when they were last seen."""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from netautod.activity.webhooks.names import CONFIG_CHANGED
+from netautod.activity.webhooks.subscriptions import Wanted, nobody
+from netautod.core.identity.caller import OrgId
+from netautod.core.pages import Page, PageOf
+from netautod.core.schema.bulk_values import made
+from netautod.core.work.context import Work
+from netautod.network.configs.models import FROM_DEVICE, ChangedLines, Config, NewestText, Part
+from netautod.store.batching import Batcher, batched_changes, batched_inserts
+from netautod.store.client import Database, Document
+from netautod.store.indexes import Index
+from netautod.store.scoped import scoped
+
+COLLECTION = "configs"
+# There until there are deliveries of a new version to the webhooks that want to know.
+OWED, OWED_AT = "owed", "owed.at"
+# When the capture ended that made a version; there until the state of the device's backup says so.
+UNNOTED = "unnoted"
+CHANGED = "changed"  # ChangedLines, once somebody has asked for them
+INDEXES = (
+    # Read backwards it is also the order of every list, and the way to the newest.
+    Index(
+        collection=COLLECTION,
+        keys=(("org_id", 1), ("device_id", 1), ("version", 1)),
+        unique=True,
+    ),
+    # Retention: which versions name a text, and which are old.
+    Index(collection=COLLECTION, keys=(("org_id", 1), ("text_id", 1))),
+    Index(collection=COLLECTION, keys=(("created_at", 1),)),
+    Index(collection=COLLECTION, keys=((OWED_AT, 1),), partial={OWED_AT: {"$type": "date"}}),
+    Index(collection=COLLECTION, keys=((UNNOTED, 1),), partial={UNNOTED: {"$type": "date"}}),
+    # What was changed lately.
+    Index(collection=COLLECTION, keys=(("org_id", 1), ("source", 1), ("created_at", -1), ("_id", 1))),
+    Index(
+        collection=COLLECTION,
+        keys=(("org_id", 1), ("parts.text_id", 1)),
+        partial={"parts_at": {"$type": "date"}},
+    ),
+)
+NEWEST_FIRST = [("version", -1)]
+DEVICE = {"org_id": "$org_id", "device_id": "$device_id"}
+BATCH = 500
+_PARTS = frozenset({"parts", "parts_at"})  # a version has them once they were read
+_PLAIN = tuple(name for name in Config.__dataclass_fields__ if name not in {"id", *_PARTS})
+_PART_FIELDS = tuple(Part.__dataclass_fields__)
+
+
+class ConfigStore:
+    """A version only names its text, which ConfigTexts keeps.
+
+    `wanted`: whether a webhook wants an event; then a new version is marked as owed to it.
+    """
+
+    def __init__(self, database: Database, *, wanted: Wanted = nobody) -> None:
+        self._wanted = wanted
+        self._all = database.collection(COLLECTION)
+        self._configs = scoped(database, COLLECTION)
+        self._inserts = batched_inserts(self._configs)
+        self._changes = batched_changes(self._configs)
+        self._reads: Batcher[OrgId, str, Config | None] = Batcher(self._newest_in_order)
+
+    async def insert(self, config: Config, work: Work, *, told: Mapping[str, Any] | None = None) -> None:
+        """Raises Duplicate if the device has that version already.
+
+        `told`: what the event of it says beside what the version does; None where it is no event.
+        """
+        document = {name: getattr(config, name) for name in _PLAIN}
+        if config.source == FROM_DEVICE:
+            document[UNNOTED] = config.created_at
+        if told is not None and self._wanted(config.org_id, CONFIG_CHANGED):
+            document[OWED] = {"at": config.created_at, **told}
+        await self._inserts.ask(config.org_id, {"_id": config.id, **document}, work)
+
+    async def noted(self, config: Config, work: Work) -> None:
+        """The state of the device's backup says that the capture has made this version."""
+        await self._changes.ask(config.org_id, ({"_id": config.id}, {"$unset": {UNNOTED: ""}}), work)
+
+    async def unnoted(self, *, before: datetime, limit: int) -> list[Config]:
+        """Versions of all organizations whose captures are still to be noted, the oldest first."""
+        where = {UNNOTED: {"$type": "date", "$lt": before}}
+        found = await self._all.find(where, sort=[(UNNOTED, 1)], limit=limit)
+        return [to_config(row) for row in found]
+
+    async def _newest_in_order(self, org_id: OrgId, device_ids: Sequence[str]) -> Sequence[Config | None]:
+        found = await self.newest_of(org_id, list(set(device_ids)))
+        return [found.get(device_id) for device_id in device_ids]
+
+    async def newest(self, org_id: OrgId, device_id: str, work: Work | None = None) -> Config | None:
+        """The newest version of a device; for bulk `work` read together with those of other devices."""
+        if work is not None and work.bulk:
+            return await self._reads.ask(org_id, device_id, work)
+        found = await self._configs.find_one(org_id, {"device_id": device_id}, sort=NEWEST_FIRST)
+        return None if found is None else to_config(found)
+
+    async def newest_before(self, org_id: OrgId, device_id: str, version: int) -> Config | None:
+        """The newest of the versions before this one."""
+        where = {"device_id": device_id, "version": {"$lt": version}}
+        found = await self._configs.find_one(org_id, where, sort=NEWEST_FIRST)
+        return None if found is None else to_config(found)
+
+    async def oldest_after(self, org_id: OrgId, device_id: str, version: int) -> Config | None:
+        """The oldest of the versions after this one."""
+        where = {"device_id": device_id, "version": {"$gt": version}}
+        found = await self._configs.find_one(org_id, where, sort=[("version", 1)])
+        return None if found is None else to_config(found)
+
+    async def get(self, org_id: OrgId, device_id: str, version: int) -> Config | None:
+        found = await self._configs.find_one(org_id, {"device_id": device_id, "version": version})
+        return None if found is None else to_config(found)
+
+    async def newest_of(self, org_id: OrgId, device_ids: Sequence[str]) -> dict[str, Config]:
+        """The newest version of each device that has one."""
+        found = await self._newest_rows(org_id, device_ids, {"row": {"$first": "$$ROOT"}})
+        return {document["_id"]: to_config(document["row"]) for document in found}
+
+    async def newest_texts(self, org_id: OrgId, device_ids: Sequence[str]) -> dict[str, NewestText]:
+        """As newest_of, but only what leads to the text."""
+        names = tuple(NewestText.__dataclass_fields__)
+        found = await self._newest_rows(org_id, device_ids, {name: {"$first": f"${name}"} for name in names})
+        return {document["_id"]: NewestText(**{name: document[name] for name in names}) for document in found}
+
+    async def _newest_rows(
+        self, org_id: OrgId, device_ids: Sequence[str], fields: Document
+    ) -> list[Document]:
+        # With $first behind this very sort the server jumps from device to device in the index (the plan
+        # says DISTINCT_SCAN) and reads one document each, however long the histories are.
+        return await self._configs.aggregate(
+            org_id,
+            [
+                {"$match": {"device_id": {"$in": list(device_ids)}}},
+                {"$sort": {"device_id": -1, "version": -1}},
+                {"$group": {"_id": "$device_id", **fields}},
+            ],
+        )
+
+    async def page(self, org_id: OrgId, device_id: str, page: Page) -> PageOf[Config]:
+        """Newest first."""
+        where: dict[str, Any] = {"device_id": device_id}
+        total = await self._configs.count(org_id, where)
+        if page.offset:
+            # Skipped in the index alone: a skip among whole documents reads every one of them.
+            version = {"version": 1, "_id": 0}
+            first = await self._configs.find(
+                org_id, where, fields=version, sort=NEWEST_FIRST, limit=1, offset=page.offset
+            )
+            where["version"] = {"$lte": first[0]["version"] if first else 0}
+        found = await self._configs.find(org_id, where, sort=NEWEST_FIRST, limit=page.limit)
+        return PageOf(items=[to_config(document) for document in found], total=total, page=page)
+
+    async def set_notes(
+        self, org_id: OrgId, device_id: str, version: int, notes: str | None
+    ) -> Config | None:
+        """None without such a version."""
+        found = await self._configs.find_and_update(
+            org_id, {"device_id": device_id, "version": version}, {"$set": {"notes": notes}}
+        )
+        return None if found is None else to_config(found)
+
+    async def seen(self, config: Config, work: Work, *, at: datetime, config_hash: str) -> Config:
+        """The device still had this content. The hash moves when a release changed what is noise."""
+        change = {"$max": {"last_seen_at": at}, "$set": {"config_hash": config_hash}}
+        noting = ({"_id": config.id}, change)
+        await self._changes.ask(config.org_id, noting, work)
+        return replace(config, last_seen_at=max(config.last_seen_at, at), config_hash=config_hash)
+
+    async def latest(self, org_id: OrgId, limit: int) -> list[tuple[Config, ChangedLines | None]]:
+        """The versions that were captured last, without their parts, and what is known of their changes."""
+        newest = [("created_at", -1), ("_id", 1)]
+        found = await self._configs.find(
+            org_id, {"source": FROM_DEVICE}, fields={"parts": 0}, sort=newest, limit=limit
+        )
+        return [(to_config(row), _lines(row)) for row in found]
+
+    async def set_changed_lines(self, config: Config, lines: ChangedLines) -> None:
+        change = {"additions": lines.additions, "deletions": lines.deletions}
+        await self._configs.update(config.org_id, {"_id": config.id}, {"$set": {CHANGED: change}})
+
+    async def set_parts(self, config: Config, parts: Sequence[Part], work: Work, *, at: datetime) -> None:
+        """In place of those that were read before."""
+        rows = [{name: getattr(part, name) for name in _PART_FIELDS} for part in parts]
+        noting = ({"_id": config.id}, {"$set": {"parts": rows, "parts_at": at}})
+        await self._changes.ask(config.org_id, noting, work)
+
+    async def owed(self, *, before: datetime, limit: int) -> list[tuple[Config, Mapping[str, Any]]]:
+        """Versions of which a webhook is owed the event, with what was `told` of them, oldest first."""
+        where = {OWED_AT: {"$type": "date", "$lt": before}}
+        found = await self._all.find(where, sort=[(OWED_AT, 1)], limit=limit)
+        return [(to_config(row), row[OWED]) for row in found]
+
+    async def paid(self, config_ids: Sequence[str]) -> None:
+        """There are deliveries of these events."""
+        await self._all.update_many({"_id": {"$in": list(config_ids)}}, {"$unset": {OWED: ""}})
+
+    async def drop_owed(self) -> None:
+        """Of all organizations, without telling anybody. For a restore."""
+        await self._all.update_many({OWED_AT: {"$type": "date"}}, {"$unset": {OWED: ""}})
+
+    async def devices_with_more_than(self, most: int) -> list[tuple[OrgId, str]]:
+        """The devices of all organizations with more than `most` versions."""
+        return await self._devices(
+            [
+                # In this order the server counts the keys of the index and reads no document.
+                {"$sort": {"org_id": 1, "device_id": 1, "version": 1}},
+                {"$group": {"_id": DEVICE, "count": {"$sum": 1}}},
+                {"$match": {"count": {"$gt": most}}},
+            ]
+        )
+
+    async def devices_with_unseen(self, since: datetime) -> list[tuple[OrgId, str]]:
+        """The devices of all organizations with versions whose content was last seen before `since`."""
+        # A version is seen when it is made: what was made since need not be looked at.
+        old = {"created_at": {"$lt": since}, "last_seen_at": {"$lt": since}}
+        return await self._devices([{"$match": old}, {"$group": {"_id": DEVICE}}])
+
+    async def nth_newest(self, org_id: OrgId, device_id: str, count: int) -> int | None:
+        """The version that `count - 1` newer ones follow, None if there are fewer."""
+        found = await self._configs.find(
+            org_id,
+            {"device_id": device_id},
+            fields={"version": 1},
+            sort=NEWEST_FIRST,
+            offset=count - 1,
+            limit=1,
+        )
+        return found[0]["version"] if found else None
+
+    async def batches(
+        self,
+        org_id: OrgId,
+        device_id: str,
+        *,
+        below: int | None = None,
+        unseen_since: datetime | None = None,
+    ) -> AsyncIterator[list[Config]]:
+        """Versions of a device, oldest first: all, or those before `below`, not seen since then."""
+        conditions: Document = {"device_id": device_id}
+        if unseen_since is not None:
+            conditions["last_seen_at"] = {"$lt": unseen_since}
+        upper = {} if below is None else {"$lt": below}
+        after = 0
+        while True:
+            where = {**conditions, "version": {"$gt": after, **upper}}
+            found = await self._configs.find(org_id, where, sort=[("version", 1)], limit=BATCH)
+            if found:
+                yield [to_config(document) for document in found]
+            if len(found) < BATCH:
+                return
+            after = found[-1]["version"]
+
+    async def in_order_of_time(self, org_id: OrgId) -> AsyncIterator[list[Config]]:
+        """All versions of the organization, the oldest first; each batch is a query of its own."""
+        after: Document = {}
+        while True:
+            order = [("created_at", 1), ("device_id", 1), ("version", 1)]
+            found = await self._configs.find(org_id, after, sort=order, limit=BATCH)
+            if found:
+                yield [to_config(document) for document in found]
+            if len(found) < BATCH:
+                return
+            at, device_id, version = (found[-1][name] for name, _ in order)
+            behind = {"created_at": at, "device_id": device_id, "version": {"$gt": version}}
+            others = {"created_at": at, "device_id": {"$gt": device_id}}
+            after = {"$or": [{"created_at": {"$gt": at}}, others, behind]}
+
+    async def delete(self, org_id: OrgId, config_ids: Sequence[str]) -> int:
+        return await self._configs.delete_many(org_id, {"_id": {"$in": list(config_ids)}})
+
+    async def names_text(self, org_id: OrgId, text_id: str) -> bool:
+        """Whether a version names the text, as its own or as that of a part."""
+        # Without the type in the query the server does not use the partial index.
+        of_part = {"parts.text_id": text_id, "parts_at": {"$type": "date"}}
+        for where in ({"text_id": text_id}, of_part):
+            if await self._configs.find_one(org_id, where, fields={"_id": 1}) is not None:
+                return True
+        return False
+
+    async def _devices(self, pipeline: Sequence[Document]) -> list[tuple[OrgId, str]]:
+        found = await self._all.aggregate(pipeline)
+        return [(OrgId(row["_id"]["org_id"]), row["_id"]["device_id"]) for row in found]
+
+
+def _lines(document: Document) -> ChangedLines | None:
+    kept = document.get(CHANGED)
+    return None if kept is None else ChangedLines(**kept)
+
+
+def to_config(document: Document) -> Config:
+    fields = {name: document[name] for name in _PLAIN}
+    fields["id"] = document["_id"]
+    fields["parts"] = tuple(Part(**row) for row in document.get("parts", ()))
+    fields["parts_at"] = document.get("parts_at")
+    return made(Config, fields)

@@ -1,0 +1,88 @@
+"""The text worker: a process beside the service that compares and searches texts, off the event loop.
+
+It serves one request at a time and ends when the service closes its standard input, however that happens.
+A mistake in the program ends it too, with a traceback on the service's standard error.
+"""
+
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, BinaryIO
+
+from netautod.core.errors import InvalidInput
+from netautod.network.configs.texts.compare import compared, compared_side_by_side
+from netautod.network.configs.texts.learned_noise import Rule
+from netautod.network.configs.texts.packing import unpacked
+from netautod.network.configs.workers.protocol import HEADER, READY, Status, frame, value_of
+from netautod.network.configs.workers.redacted_texts import RedactedTexts
+from netautod.transport.ssh.platform.redact import clean_lines
+from netautod.transport.ssh.platform.registry import PlatformRegistry
+
+NICENESS = 5
+Work = Callable[..., Any]
+
+
+def main() -> None:
+    """The first frame holds the platforms and the bytes that the cache may take; then come requests."""
+    os.nice(NICENESS)  # the service's loop comes first when the machine is busy
+    source, sink = sys.stdin.buffer, sys.stdout.buffer
+    _write(sink, READY)
+    first = _next(source)
+    if first is None:
+        return
+    works = _works(*first)
+    while (request := _next(source)) is not None:
+        name, arguments = request
+        _write(sink, frame(_answer(works[name], arguments)))
+
+
+def _works(platforms: PlatformRegistry, cache_bytes: int) -> Mapping[str, Work]:
+    texts = RedactedTexts(platforms, capacity=cache_bytes)
+    readers = platforms.of_readers
+    clean = clean_lines(readers)
+
+    def compare(
+        packed: list[bytes],
+        device_types: list[str],
+        names: list[str],
+        key: bytes | None,
+        rules: Sequence[Rule],
+        context: int,
+        columns: bool,
+    ) -> Any:
+        chosen = [platforms.get(device_type) for device_type in device_types]
+        given = [unpacked(one) for one in packed]
+        how: Any = {"readers": readers, "rules": rules, "context": context, "clean": clean}
+        if columns:
+            return compared_side_by_side(given, chosen, key, **how)
+        return compared(given, chosen, names, key, **how)
+
+    return {
+        "compare": compare,
+        "prepare": texts.prepare,
+        "learn": texts.learn,
+        "search": texts.search,
+        "group": texts.group,
+    }
+
+
+def _answer(work: Work, arguments: Mapping[str, Any]) -> tuple[Status, Any]:
+    try:
+        return "done", work(**arguments)
+    except InvalidInput as error:
+        return "refused", error.text
+
+
+def _next(source: BinaryIO) -> Any:
+    """The value of the next frame; None when the service has gone."""
+    header = source.read(HEADER.size)
+    if len(header) < HEADER.size:
+        return None
+    (length,) = HEADER.unpack(header)
+    content = source.read(length)
+    return value_of(content) if len(content) == length else None
+
+
+def _write(sink: BinaryIO, data: bytes) -> None:
+    sink.write(data)
+    sink.flush()

@@ -1,0 +1,198 @@
+"""How many devices stand how, counted once per change instead of once per request.
+
+As network/devices/records/counts.py: a count is kept with the revision that the organization had before,
+and serves while there is no newer one. Captures have a revision of their own, which grows once per batch of
+them. What becomes stale does so without a write: a count is kept no longer than until the next device does.
+
+If a node dies between a capture's note and the new revision, lists show the old counts for `SECONDS` at most.
+"""
+
+import asyncio
+import time
+from collections import Counter, OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from weakref import WeakValueDictionary
+
+from netautod.core.identity.caller import OrgId
+from netautod.network.devices.backups.models import FAILED, NEVER, SUCCESS, UNKNOWN_KIND, BackupCounts
+from netautod.network.devices.backups.queries import (
+    BY_AGE,
+    BY_STATE,
+    FRESH_AT,
+    KIND,
+    STATE,
+    keys_alone,
+    narrows,
+    stale_since,
+)
+from netautod.network.devices.models import DeviceFilter
+from netautod.network.devices.records.counts import MOST, REVISIONS, SECONDS, DeviceCounts
+from netautod.network.devices.records.queries import COLLECTION, live, where
+from netautod.store.client import Database, Document
+from netautod.store.scoped import scoped
+
+Revision = tuple[int, int]
+"""Of the devices, and of the captures."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Key:
+    org_id: OrgId
+    narrowed: DeviceFilter
+    stale_hours: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Kept:
+    """Right while the organization has the revision, for moments in `[since, until)`."""
+
+    counts: BackupCounts
+    revision: Revision
+    counted_at: float
+    since: datetime
+    until: datetime | None
+
+
+class BackupCounting:
+    """One per node, for the counts that it keeps. `totals` has the numbers of devices."""
+
+    def __init__(
+        self, database: Database, *, totals: DeviceCounts, monotonic: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._devices = scoped(database, COLLECTION)
+        self._revisions = database.collection(REVISIONS)
+        self._totals = totals
+        self._monotonic = monotonic
+        self._kept: OrderedDict[_Key, _Kept] = OrderedDict()
+        self._locks: WeakValueDictionary[_Key, asyncio.Lock] = WeakValueDictionary()
+
+    async def changed(self, org_id: OrgId) -> None:
+        """To be called after every write, or batch of writes, of how backups stand."""
+        await self._revisions.update({"_id": org_id}, {"$inc": {"backups": 1}}, upsert=True)
+
+    async def of(
+        self, org_id: OrgId, narrowed: DeviceFilter, *, now: datetime, stale_hours: float
+    ) -> BackupCounts:
+        """Of the live devices that match, all answered writes included; `stale_hours` 0: none is stale."""
+        key = _Key(org_id=org_id, narrowed=narrowed, stale_hours=stale_hours)
+        revision = await self._revision(org_id)
+        if (kept := self._usable(key, revision, now)) is not None:
+            return kept
+        # One at a time, as DeviceCounts.total.
+        async with self._locks.setdefault(key, asyncio.Lock()):
+            if (kept := self._usable(key, revision, now)) is not None:
+                return kept
+            return await self._count(key, await self._revision(org_id), now)
+
+    async def _count(self, key: _Key, revision: Revision, now: datetime) -> BackupCounts:
+        began, border = self._monotonic(), stale_since(now, key.stale_hours)
+        counting = self._narrowed if narrows(key.narrowed) else self._whole
+        counts, next_fresh_at = await counting(key, border)
+        until = None if next_fresh_at is None else next_fresh_at + timedelta(hours=key.stale_hours)
+        self._kept[key] = _Kept(counts=counts, revision=revision, counted_at=began, since=now, until=until)
+        self._kept.move_to_end(key)
+        while len(self._kept) > MOST:
+            self._kept.popitem(last=False)
+        return counts
+
+    async def _whole(self, key: _Key, border: datetime) -> tuple[BackupCounts, datetime | None]:
+        """All of an organization: what is few is counted, each by a range of keys, and the rest follows."""
+        kinds, never, stale, total, next_fresh_at = await asyncio.gather(
+            self._devices.aggregate(
+                key.org_id,
+                [
+                    {"$match": live(**{STATE: FAILED})},
+                    {"$group": {"_id": f"${KIND}", "count": {"$sum": 1}}},
+                ],
+                index=BY_STATE.name,
+            ),
+            self._devices.count(key.org_id, live(**{STATE: NEVER}), index=BY_STATE.name),
+            self._devices.count(key.org_id, live(**{FRESH_AT: {"$lt": border}}), index=BY_AGE.name),
+            self._totals.total(key.org_id, key.narrowed),
+            self._next_fresh_at(key, border),
+        )
+        by_kind = Counter({row["_id"] or UNKNOWN_KIND: row["count"] for row in kinds})
+        failed = by_kind.total()
+        counts = BackupCounts(
+            # They were read at moments of their own.
+            success=max(0, total - failed - never),
+            failed=failed,
+            never=never,
+            stale=stale,
+            by_kind=_ordered(by_kind),
+        )
+        return counts, next_fresh_at
+
+    async def _next_fresh_at(self, key: _Key, border: datetime) -> datetime | None:
+        """Of the device that becomes stale next; None: nothing ever does."""
+        if not key.stale_hours:
+            return None
+        found = await self._devices.find(
+            key.org_id,
+            live(**{FRESH_AT: {"$gte": border}}),
+            fields={FRESH_AT: 1, "_id": 0},
+            sort=[(FRESH_AT, 1)],
+            limit=1,
+            index=BY_AGE.name,
+        )
+        return found[0]["backup"]["fresh_at"] if found else None
+
+    async def _narrowed(self, key: _Key, border: datetime) -> tuple[BackupCounts, datetime | None]:
+        """Of what a filter means: by the keys of all devices, or by the documents of those of a site."""
+        is_stale = {"$lt": [f"${FRESH_AT}", border]}
+        found = await self._devices.aggregate(
+            key.org_id,
+            [
+                {"$match": where(key.narrowed)},
+                {
+                    "$group": {
+                        "_id": {"state": f"${STATE}", "kind": f"${KIND}"},
+                        "count": {"$sum": 1},
+                        "stale": {"$sum": {"$cond": [is_stale, 1, 0]}},
+                        "next": {"$min": {"$cond": [is_stale, None, f"${FRESH_AT}"]}},
+                    }
+                },
+            ],
+            index=BY_AGE.name if keys_alone(key.narrowed) else None,
+        )
+        nexts = [row["next"] for row in found if row["next"] is not None]
+        return _summed(found), min(nexts, default=None) if key.stale_hours else None
+
+    def _usable(self, key: _Key, revision: Revision, now: datetime) -> BackupCounts | None:
+        kept = self._kept.get(key)
+        if kept is None or any(old < new for old, new in zip(kept.revision, revision, strict=True)):
+            return None
+        over = kept.until is not None and now > kept.until
+        if over or now < kept.since or self._monotonic() - kept.counted_at > SECONDS:
+            return None
+        self._kept.move_to_end(key)
+        return kept.counts
+
+    async def _revision(self, org_id: OrgId) -> Revision:
+        found = await self._revisions.find_one({"_id": org_id}) or {}
+        return int(found.get("revision", 0)), int(found.get("backups", 0))
+
+
+def _summed(rows: list[Document]) -> BackupCounts:
+    states: Counter[str] = Counter()
+    by_kind: Counter[str] = Counter()
+    for row in rows:
+        # A device of an earlier release that nobody has given a state yet has had no capture.
+        state = row["_id"].get("state") or NEVER
+        states[state] += row["count"]
+        if state == FAILED:
+            by_kind[row["_id"].get("kind") or UNKNOWN_KIND] += row["count"]
+    return BackupCounts(
+        success=states[SUCCESS],
+        failed=states[FAILED],
+        never=states[NEVER],
+        stale=sum(row["stale"] for row in rows),
+        by_kind=_ordered(by_kind),
+    )
+
+
+def _ordered(by_kind: Counter[str]) -> dict[str, int]:
+    """The most frequent first, and always in the same order: what is the same has the same ETag."""
+    return dict(sorted(by_kind.items(), key=lambda one: (-one[1], one[0])))

@@ -1,0 +1,15 @@
+"""How many devices stand how, as answers describe it."""
+
+from marshmallow import fields
+
+from netautod.core.schema.bases import Answer
+
+
+class BackupCountsAnswer(Answer):
+    """A device is one of `success`, `failed` (`by_kind` of the failure) and `never`; `stale` comes on top."""
+
+    success = fields.Integer()
+    failed = fields.Integer()
+    never = fields.Integer()
+    stale = fields.Integer()
+    by_kind = fields.Dict(keys=fields.String(), values=fields.Integer())

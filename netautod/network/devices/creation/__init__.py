@@ -1,0 +1,1 @@
+"""New devices: defaults, checks of hosts and links, and creation in bulk."""

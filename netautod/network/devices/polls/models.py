@@ -1,0 +1,21 @@
+"""The place of a device in the schedule of polls."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from netautod.core.identity.caller import OrgId
+
+
+@dataclass(frozen=True, kw_only=True)
+class DueDevice:
+    """As much of a device as its schedule needs. `due_at` None: nobody has said yet when it is due.
+
+    `failures`: polls in a row without an answer, since the last one with an answer, or since the last change
+    of how the device is reached.
+    """
+
+    id: str
+    org_id: OrgId
+    interval_minutes: int | None
+    due_at: datetime | None = None
+    failures: int = 0

@@ -1,0 +1,1 @@
+"""Devices as documents, the queries of their lists, and counts."""

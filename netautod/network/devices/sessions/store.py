@@ -1,0 +1,166 @@
+"""Suspended logins as documents: one per device and credential, gone by themselves when they are old."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import uuid4
+
+from netautod.activity.webhooks.names import CREDENTIAL_SUSPENDED
+from netautod.activity.webhooks.subscriptions import Wanted, nobody
+from netautod.core.identity.caller import OrgId
+from netautod.core.work.context import Work
+from netautod.network.devices.sessions.refused_logins import (
+    REMEMBERED,
+    RefusedLogins,
+    forget_after,
+    indexes_of,
+    pause_after,
+)
+from netautod.store.batching import Batcher
+from netautod.store.client import Database, Document
+from netautod.store.expressions import literal
+from netautod.store.indexes import Index
+
+COLLECTION = "suspended_logins"
+OWED, OWED_AT = "owed", "owed_at"  # events, and when the first of them happened
+INDEXES = (
+    *indexes_of(COLLECTION),
+    Index(collection=COLLECTION, keys=((OWED_AT, 1),), partial={OWED_AT: {"$type": "date"}}),
+)
+# A row that is lifted and cannot be deleted yet: it holds nobody up, and goes by itself.
+LIFTED = [{"$set": {"refusals": 0, "until": "$$NOW"}}, forget_after("$until")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoginKey:
+    """A login by what it depends on: a later revision, or a later edit of the device, is another login."""
+
+    device_id: str
+    credential_id: str
+    revision: int
+    device_updated_at: datetime
+
+    @property
+    def row_id(self) -> str:
+        return f"{self.device_id}|{self.credential_id}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Suspension:
+    """Background work does not try the login before `until`; `refusals` led to that."""
+
+    login: LoginKey
+    refusals: int
+    until: datetime
+
+
+class SuspensionStore(RefusedLogins):
+    """`wanted`: whether a webhook wants an event; then a refusal is marked as owed to it, until it has it."""
+
+    def __init__(self, database: Database, *, wanted: Wanted = nobody) -> None:
+        super().__init__(database, COLLECTION)
+        self._wanted = wanted
+        self._reads: Batcher[OrgId, Sequence[LoginKey], list[Suspension]] = Batcher(self._of_all)
+
+    async def of(self, work: Work, logins: Sequence[LoginKey]) -> list[Suspension]:
+        """The suspensions of exactly these logins, past ones too; read after the call began."""
+        return await self._reads.ask(work.org_id, logins, work)
+
+    async def _of_all(self, org_id: OrgId, asked: Sequence[Sequence[LoginKey]]) -> list[list[Suspension]]:
+        ids = {login.row_id for logins in asked for login in logins}
+        found = [_suspension(row) for row in await self.rows.find(org_id, {"_id": {"$in": list(ids)}})]
+        return [[suspension for suspension in found if suspension.login in logins] for logins in asked]
+
+    async def count(
+        self, org_id: OrgId, login: LoginKey, *, at: datetime, told: Mapping[str, Any] | None = None
+    ) -> Suspension:
+        """Notes one more refusal.
+
+        `told`: what the event of it says beside what the row does; None where it is no event.
+        """
+        stages = _one_more(login, at)
+        if told is not None and self._wanted(org_id, CREDENTIAL_SUSPENDED):
+            stages.append(_owing(told, at))
+        return _suspension(await self.change(org_id, login.row_id, stages))
+
+    async def owed(self, *, before: datetime, limit: int) -> list[tuple[OrgId, str, list[Document]]]:
+        """(organization, row, events) of what a webhook is owed, oldest first."""
+        where = {OWED_AT: {"$type": "date", "$lt": before}}
+        found = await self.all.find(where, fields={"org_id": 1, OWED: 1}, sort=[(OWED_AT, 1)], limit=limit)
+        return [(OrgId(row["org_id"]), row["_id"], row[OWED]) for row in found]
+
+    async def paid(self, ids: Mapping[str, Sequence[str]]) -> None:
+        """There are deliveries of these events: their ids by row."""
+        await self.all.update_batch([({"_id": row}, _paid(paid)) for row, paid in ids.items()])
+
+    async def drop_owed(self) -> None:
+        """Of all organizations, without telling anybody. For a restore."""
+        await self.all.update_many({OWED_AT: {"$type": "date"}}, {"$unset": {OWED: "", OWED_AT: ""}})
+
+    async def suspended(self, now: datetime) -> int:
+        """How many logins are suspended, of all organizations."""
+        return await self.all.count({"forget_at": {"$gt": now + REMEMBERED}})
+
+    async def lift(self, org_id: OrgId, logins: Sequence[LoginKey]) -> None:
+        """They are no longer suspended; what a webhook is owed of them stays owed."""
+        ids = [login.row_id for login in logins]
+        await self.rows.delete_many(org_id, {"_id": {"$in": ids}, OWED_AT: None})
+        if self._wanted(org_id, CREDENTIAL_SUSPENDED):
+            await self.rows.update_many(org_id, {"_id": {"$in": ids}}, LIFTED)
+
+
+def _one_more(login: LoginKey, at: datetime) -> list[Document]:
+    same = {
+        "$and": [
+            {"$eq": ["$revision", login.revision]},
+            {"$eq": ["$device_updated_at", login.device_updated_at]},
+        ]
+    }
+    return [
+        {
+            "$set": {
+                "refusals": {"$cond": [same, {"$add": [{"$ifNull": ["$refusals", 0]}, 1]}, 1]},
+                "device_id": {"$literal": login.device_id},
+                "credential_id": {"$literal": login.credential_id},
+                "revision": {"$literal": login.revision},
+                "device_updated_at": {"$literal": login.device_updated_at},
+            }
+        },
+        {"$set": {"until": {"$add": [{"$literal": at}, pause_after("$refusals")]}}},
+        forget_after("$until"),
+    ]
+
+
+def _owing(told: Mapping[str, Any], at: datetime) -> Document:
+    event = {
+        **literal({"id": str(uuid4()), "at": at, **told}),
+        "failures": "$refusals",
+        "until": "$until",
+    }
+    return {
+        "$set": {
+            OWED: {"$concatArrays": [{"$ifNull": [f"${OWED}", []]}, [event]]},
+            OWED_AT: {"$ifNull": [f"${OWED_AT}", {"$literal": at}]},
+        }
+    }
+
+
+def _paid(ids: Sequence[str]) -> list[Document]:
+    others = {"$not": [{"$in": ["$$event.id", list(ids)]}]}
+    left = {"$filter": {"input": {"$ifNull": [f"${OWED}", []]}, "as": "event", "cond": others}}
+    first = {"$ifNull": [{"$arrayElemAt": [f"${OWED}.at", 0]}, "$$REMOVE"]}
+    return [{"$set": {OWED: left}}, {"$set": {OWED_AT: first}}]
+
+
+def _suspension(row: Document) -> Suspension:
+    return Suspension(
+        login=LoginKey(
+            device_id=row["device_id"],
+            credential_id=row["credential_id"],
+            revision=row["revision"],
+            device_updated_at=row["device_updated_at"],
+        ),
+        refusals=row["refusals"],
+        until=row["until"],
+    )

@@ -1,0 +1,1 @@
+"""What collectors implement, and the rows that they read."""

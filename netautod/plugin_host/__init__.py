@@ -1,0 +1,1 @@
+"""Loads, checks and scaffolds plugins, and hands out what they offer."""

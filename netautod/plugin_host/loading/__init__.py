@@ -1,0 +1,1 @@
+"""Loads plugins one by one and refuses those that cannot work."""

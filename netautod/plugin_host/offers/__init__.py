@@ -1,0 +1,1 @@
+"""What plugins register and add to the service."""

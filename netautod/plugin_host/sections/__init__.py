@@ -1,0 +1,1 @@
+"""The sections of settings that plugins declare, and their secrets."""

@@ -1,0 +1,1 @@
+"""Encryption of secrets, and redaction of texts."""

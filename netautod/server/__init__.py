@@ -1,0 +1,1 @@
+"""The process: serving, supervision, stall watch, metrics listener, telemetry."""

@@ -1,0 +1,1 @@
+"""The database driver: connections, calls, threads, failures."""

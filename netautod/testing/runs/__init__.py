@@ -1,0 +1,1 @@
+"""Runs of executors and agents without a server."""

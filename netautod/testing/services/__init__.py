@@ -1,0 +1,1 @@
+"""A service under test, and what it talks to."""

@@ -1,0 +1,108 @@
+"""Reads a command's output again where log lines of the device may have torn it, and compares the readings.
+
+A log line cuts a line in two, stands before or behind it, or is glued to it; nothing in one reading tells
+how. And a configuration may quote one. What is the same in two readings is text.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from netautod.secrets.redaction.commands import shown_command
+from netautod.transport.ssh.failures import DeviceFailed
+from netautod.transport.ssh.platform.model import Platform
+from netautod.transport.ssh.session import CliSession, CommandResult
+
+_MOST_READINGS = 3
+_SAME = 2  # lines in which two readings must agree to be in step again
+_APART = 60  # lines by which they may be out of step
+_Span = tuple[int, int]
+
+
+async def read_undisturbed(
+    session: CliSession,
+    command: str,
+    *,
+    timeout: float,
+    max_bytes: int | None = None,
+    end_marker: re.Pattern[str] | None = None,
+) -> tuple[CommandResult, str | None]:
+    """As `CliSession.read`, without the log lines that the device printed meanwhile, and a note about them.
+
+    DeviceFailed `incomplete` when they tear the same place in each of a few readings.
+    """
+    readings: list[list[str]] = []
+    for _ in range(_MOST_READINGS):
+        result = await session.read(command, timeout=timeout, max_bytes=max_bytes, end_marker=end_marker)
+        lines = result.output.split("\n")
+        if session.platform.channel == "exec" or not (readings or suspects(lines, session.platform)):
+            return result, None
+        found = agreed(readings[-1], lines, session.platform) if readings else None
+        if found is not None:
+            taken = len(_foreign(readings[0], found, session.platform))
+            note = f"{taken} log lines were taken out of the output" if taken else None
+            return replace(result, output="\n".join(found)), note
+        readings.append(lines)
+    text = f"log lines of the device tore the output of `{shown_command(command)}` in each reading"
+    raise DeviceFailed(text, kind="incomplete")
+
+
+def suspects(lines: Sequence[str], platform: Platform) -> list[int]:
+    """The positions of the lines that have the form of a log line somewhere."""
+    return [at for at in platform.output_lines.others(lines) if platform.holds_log(lines[at])]
+
+
+def agreed(first: Sequence[str], second: Sequence[str], platform: Platform) -> list[str] | None:
+    """The text that both readings show; None where both were torn at the same place."""
+    for one, other in ((first, second), (second, first)):
+        if not _foreign(one, other, platform):
+            return list(one)
+    merged: list[str] = []
+    for common, (start, end), (other_start, other_end) in _steps(first, second):
+        merged += common
+        piece = _undisturbed(first[start:end], second[other_start:other_end], platform)
+        if piece is None:
+            return None
+        merged += piece
+    return merged
+
+
+def _foreign(lines: Sequence[str], other: Sequence[str], platform: Platform) -> list[int]:
+    """The suspects that do not stand among the same lines in the other reading."""
+    found = suspects(lines, platform)
+    known = {tuple(other[max(at - 1, 0) : at + 2]) for at in range(len(other))} if found else set()
+    return [at for at in found if tuple(lines[max(at - 1, 0) : at + 2]) not in known]
+
+
+def _undisturbed(one: Sequence[str], other: Sequence[str], platform: Platform) -> list[str] | None:
+    """Of two pieces that differ the one without a log line; without a choice, what is left of both."""
+    logged = [bool(suspects(piece, platform)) for piece in (one, other)]
+    if logged != [True, True]:
+        return list(other if logged[0] else one)
+    bare = [[line for line in piece if not platform.is_log_line(line)] for piece in (one, other)]
+    return bare[0] if bare[0] == bare[1] else None
+
+
+def _steps(first: Sequence[str], second: Sequence[str]) -> list[tuple[Sequence[str], _Span, _Span]]:
+    """The lines that both have, and behind them where they differ, from the beginning to the end."""
+    steps: list[tuple[Sequence[str], _Span, _Span]] = []
+    a = b = 0
+    while a < len(first) or b < len(second):
+        start = a
+        while a < len(first) and b < len(second) and first[a] == second[b]:
+            a, b = a + 1, b + 1
+        ends = _in_step(first, a, second, b)
+        steps.append((first[start:a], (a, ends[0]), (b, ends[1])))
+        a, b = ends
+    return steps
+
+
+def _in_step(first: Sequence[str], a: int, second: Sequence[str], b: int) -> tuple[int, int]:
+    """The nearest places where the readings agree again; the ends without one."""
+    for apart in range(2 * _APART):
+        for more in range(apart + 1):
+            ahead, behind = a + more, b + apart - more
+            same = first[ahead : ahead + _SAME]
+            if same and same == second[behind : behind + _SAME]:
+                return ahead, behind
+    return len(first), len(second)

@@ -1,0 +1,106 @@
+"""Sends configuration lines to a device: into its configuration mode, line by line, and out again.
+
+A line that the device refuses ends the change: what was not applied is discarded where the platform can do
+that, and what was in force at once stays. So does a line that leaves the configuration mode: what follows
+would be taken for commands.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from netautod.transport.ssh.failures import DeviceFailed
+from netautod.transport.ssh.platform.model import ConfigChange
+from netautod.transport.ssh.session import CliSession, refusal_of
+
+CONFIG = "config"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answered:
+    """A line that was sent, and what the device printed."""
+
+    line: str
+    output: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChangeReport:
+    """What came of a change. `refused` is a sentence about the line that ended it, None if all were taken.
+
+    `in_force`: whether something of it is; `saved`: whether it survives a restart.
+    """
+
+    answers: Sequence[Answered]
+    refused: str | None
+    in_force: bool
+    saved: bool
+
+
+class Refused(Exception):
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.text = text
+
+
+async def change(session: CliSession, lines: Sequence[str], *, save: bool) -> ChangeReport:
+    """Sends the lines and, with `save`, stores the configuration for the next start.
+
+    DeviceFailed `refused_command` before anything is sent, when the device does not let us configure it. Any
+    other DeviceFailed: the connection broke in the middle, and nobody knows what is in force.
+    """
+    how = session.platform.change
+    if how is None:
+        text = f"changes are not supported on the platform {session.platform.name}"
+        raise DeviceFailed(text, kind="refused_command")
+    if session.platform.capture_mode is not None:
+        await session.require_mode(session.platform.capture_mode)
+    await _enter(session, how)
+    answers: list[Answered] = []
+    try:
+        await _send(session, lines, answers, stays=True)
+        await _send(session, how.apply, answers)
+    except Refused as refused:
+        await _quietly(session, (*how.discard, *how.leave))
+        in_force = bool(answers) and not how.apply
+        return ChangeReport(answers=answers, refused=refused.text, in_force=in_force, saved=False)
+    try:
+        await _send(session, how.leave if session.mode == CONFIG else (), [])
+        await _send(session, how.save if save else (), answers)
+    except Refused as refused:
+        return ChangeReport(answers=answers, refused=refused.text, in_force=True, saved=False)
+    return ChangeReport(answers=answers, refused=None, in_force=True, saved=save)
+
+
+async def _enter(session: CliSession, how: ConfigChange) -> None:
+    try:
+        await _send(session, how.enter, [])
+    except Refused as refused:
+        raise DeviceFailed(refused.text, kind="refused_command") from refused
+    if session.mode != CONFIG:
+        text = f"the device did not enter its configuration mode; its prompt is {session.prompt!r}"
+        raise DeviceFailed(text, kind="refused_command")
+
+
+async def _send(
+    session: CliSession, lines: Sequence[str], answers: list[Answered], *, stays: bool = False
+) -> None:
+    """Adds to `answers` as it goes; raises Refused. `stays`: in the configuration mode, with each line."""
+    assert session.platform.change is not None  # or nothing is sent
+    for line in lines:
+        result = await session.execute(line)
+        refusal = refusal_of(result, session.platform)
+        if refusal is not None:
+            raise Refused(f"`{line}` was refused: {refusal.text}")
+        for pattern in session.platform.change.failures:
+            if found := pattern.search(result.output):
+                raise Refused(f"`{line}` was refused: {found[0].strip()}")
+        answers.append(Answered(line=line, output=result.output))
+        if stays and session.mode != CONFIG:
+            raise Refused(f"`{line}` left the configuration mode.")
+
+
+async def _quietly(session: CliSession, commands: Sequence[str]) -> None:
+    """The change has failed already: a device that refuses its undoing says nothing new."""
+    for command in commands:
+        if session.mode == CONFIG:
+            await session.execute(command)

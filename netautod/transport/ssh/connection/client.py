@@ -1,0 +1,80 @@
+"""The client side of one SSH login: checks the pinned host key and sends the credential at most once."""
+
+from collections.abc import Sequence
+
+import asyncssh
+
+from netautod.core.work.guard import Guard
+from netautod.transport.ssh.platform.redact import quoted
+from netautod.transport.ssh.target import Login
+
+_Prompts = Sequence[tuple[str, bool]]
+
+
+class OneAttemptClient(asyncssh.SSHClient):
+    """The callbacks that asyncssh makes during a login.
+
+    asyncssh asks for a password again when one method was refused and the next begins (`password`, then
+    `keyboard-interactive`): the second answer is None here, because accounts lock after a few tries.
+    """
+
+    def __init__(self, *, login: Login, pinned: str | None, guard: Guard) -> None:
+        self._login = login
+        self._pinned = pinned
+        self._guard = guard
+        self.fingerprint: str | None = None  # of the key that the device showed
+        self.host_key_changed = False
+        self.offered = False  # the credential was sent
+        self.refusal: str | None = None  # what the device wanted beyond the credential
+
+    def validate_host_public_key(self, host: str, addr: str, port: int, key: asyncssh.SSHKey) -> bool:
+        """Trust on first use; called before any credential is sent, and again when keys are exchanged anew.
+
+        The first key counts for the whole connection: one that comes later is pinned by nobody.
+        """
+        expected = self._pinned or self.fingerprint
+        self.fingerprint = key.get_fingerprint("sha256")
+        self.host_key_changed = expected is not None and self.fingerprint != expected
+        return not self.host_key_changed
+
+    def public_key_auth_requested(self) -> asyncssh.SSHKey | asyncssh.SSHKeyPair | None:
+        """The key (with its certificate), once."""
+        key = self._login.key_pair
+        if key is None or self.offered:
+            return None
+        self._offer()
+        return key
+
+    def password_auth_requested(self) -> str | None:
+        """The password, once."""
+        if self._login.password is None or self.offered:
+            return None
+        self._offer()
+        return self._login.password
+
+    def kbdint_auth_requested(self) -> str | None:
+        """Keyboard-interactive (RFC 4256) is fine as long as the password was not tried before."""
+        return None if self._login.password is None or self.offered else ""
+
+    def kbdint_challenge_received(
+        self, name: str, instructions: str, lang: str, prompts: _Prompts
+    ) -> list[str] | None:
+        """Answers one hidden question with the password; anything beyond ends the login."""
+        if not prompts:  # a message without a question must be answered with nothing (RFC 4256, 3.4)
+            return []
+        if self.offered or len(prompts) > 1 or prompts[0][1]:
+            self.refusal = (
+                f"it asks {quoted(prompts[-1][0], most=80)!r}, which a password alone cannot answer"
+            )
+            return None
+        self._offer()
+        return [self._login.password or ""]
+
+    def password_change_requested(self, prompt: str, lang: str) -> tuple[str, str]:
+        """An expired password is a person's business: nothing is changed."""
+        self.refusal = "it wants the password to be changed first"
+        return NotImplemented  # type: ignore[no-any-return]  # asyncssh's documented way to decline
+
+    def _offer(self) -> None:
+        self._guard()
+        self.offered = True

@@ -1,0 +1,94 @@
+"""What devices print, redacted for readers without the permission to see secrets.
+
+It denies by default: what stands behind a word that announces a secret is hidden on every platform, whatever
+its form. What stays readable is listed: in `core/redaction/announced`, and as `visible` of the platforms.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
+
+from netautod.secrets.redaction.announced.blocks import blocks
+from netautod.secrets.redaction.announced.spans import replaced
+from netautod.secrets.redaction.announced.values import Span
+from netautod.secrets.redaction.patterns import HIDDEN, without_secret_patterns
+from netautod.transport.ssh.encoding import readable
+from netautod.transport.ssh.platform.general_secrets import (
+    PIECE,
+    end_of,
+    general_secrets,
+    is_clean,
+    is_shown,
+    pieces,
+)
+from netautod.transport.ssh.platform.line_memory import LineMemory
+from netautod.transport.ssh.platform.long_secrets import hide_long_secrets
+from netautod.transport.ssh.platform.model import Platform, SecretPattern
+
+_QUOTED = 1024  # characters of a text that are looked at to quote a few of them
+
+
+def clean_lines(platform: Platform) -> LineMemory:
+    """Remembers the lines in which nothing is hidden, to redact many texts of the platform."""
+    return LineMemory(lambda line: len(line) <= PIECE and _is_clean(line, platform))
+
+
+def redact(text: str, platform: Platform, clean: LineMemory | None = None) -> str:
+    """The text with every secret replaced by `<hidden>`, as the platform and the general rules find them.
+
+    Tokens of `normalise` stay, so a diff of normalised texts still shows that a password changed. `clean`
+    (see `clean_lines`) is passed from one text of the platform to the next.
+    """
+    text = without_blocks(text, lambda secret: HIDDEN)
+    is_clean = (clean or clean_lines(platform)).is_plain
+    lines = list(hide_long_secrets(text.split("\n"), platform, lambda item, secret: HIDDEN))
+    for number, line in enumerate(lines):
+        if not is_clean(line):
+            lines[number] = _redact_line(line, platform)
+    return "\n".join(lines)
+
+
+def without_blocks(text: str, stand_in: Callable[[str], str]) -> str:
+    """The text with `stand_in(secret)` for each secret that needs more than its line: private keys, ..."""
+    return replaced(
+        text, blocks(text), lambda secret: secret if is_shown(secret) else _in_lines(secret, stand_in)
+    )
+
+
+def redact_line(line: str, platform: Platform) -> str:
+    """One line of a text as `redact` shows it. Of secrets that need more than their line it knows nothing."""
+    return _redact_line(line, platform)
+
+
+def quoted(text: str, platform: Platform | None = None, *, most: int = 120) -> str:
+    """What a failure may quote of a text that the device chose: its first characters without secrets.
+
+    Failures are read by people who may not see secrets, and stand in logs and events.
+    """
+    text = without_secret_patterns(text.strip()[:_QUOTED])
+    return readable(_redact_line(without_blocks(text, lambda secret: HIDDEN), platform)[:most])
+
+
+def _is_clean(line: str, platform: Platform) -> bool:
+    return platform.any_secret.match(line) is None and is_clean(line, platform.visible)
+
+
+def _redact_line(line: str, platform: Platform | None) -> str:
+    secrets, visible = ((), ()) if platform is None else (platform.secrets, platform.visible)
+    return replaced(line, chain(general_secrets(line, visible), _own(line, secrets)), lambda secret: HIDDEN)
+
+
+def _own(line: str, secrets: Sequence[SecretPattern]) -> Iterator[Span]:
+    for start, end in pieces(line):
+        for item in secrets:
+            match = item.pattern.match(line, start, end)
+            if match is not None and not is_shown(match["secret"]):
+                yield match.start("secret"), end_of(match, line, end)
+
+
+def _in_lines(secret: str, stand_in: Callable[[str], str]) -> str:
+    """A secret of several lines has its stand-in on a line of its own."""
+    return (
+        f"\n{stand_in(secret)}\n"
+        if "\n" in secret.strip("\n") or secret.startswith("\n")
+        else stand_in(secret)
+    )

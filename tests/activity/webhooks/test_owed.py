@@ -1,0 +1,317 @@
+"""From the change to its delivery: what a webhook wants is marked with the change itself, and never lost.
+
+A node that dies behind the change is one that never looks: the marks are there, and another one's look makes
+the deliveries, once, however often it is repeated.
+"""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict, replace
+from datetime import timedelta
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from netautod.activity.webhooks import intake
+from netautod.activity.webhooks.delivery.store import COLLECTION
+from netautod.activity.webhooks.intake import SETTLED
+from netautod.assembly.parts.executions import aftermath_of
+from netautod.automation.executions.abandoned.models import Blocked, GivenUp
+from netautod.automation.executions.events.notifier import FinishNotifier
+from netautod.automation.executions.models import Execution
+from netautod.automation.tasks.models import Task
+from netautod.core.errors import Unavailable
+from netautod.core.work.context import Work
+from netautod.maintenance.archive.settling import settle
+from netautod.network.configs.backups.stale_store import Overdue
+from netautod.network.devices.records.documents import no_backup
+from netautod.network.devices.sessions.store import LoginKey
+from netautod.plugin_api import ExecutionFailed, NeedsApproval, RunContext
+from tests.activity.webhooks.conftest import Hooks, config_of
+from tests.network.discovery.tables.worlds import NOTE
+from tests.support.execution import FAST, Body, Does, DoesOnce, World, eventually, manual_run, task
+
+URL = "http://198.51.100.7/hook"
+
+
+@pytest.fixture
+async def followed(hooks: Hooks) -> Hooks:
+    """With one webhook for everything, of which this node knows; nobody delivers."""
+    await hooks.hook(URL)
+    return hooks
+
+
+async def collected(hooks: Hooks) -> list[tuple[str, str, dict[str, Any]]]:
+    """(event, subject, data) of the deliveries, after two looks of a node that has just started."""
+    await asyncio.sleep(SETTLED.total_seconds() * 2)
+    other = await hooks.another_node()
+    for _ in range(2):
+        await other.intake._subscriptions.refresh()
+        await other.intake.collect()
+    return [(row["event"], row["subject"], json.loads(row["body"])["data"]) for row in await hooks.rows()]
+
+
+async def marks(hooks: Hooks) -> int:
+    found = 0
+    for name, field in (
+        ("executions", "owed_at"),
+        ("configs", "owed"),
+        ("devices", "backup.owed"),
+        ("suspended_logins", "owed_at"),
+        ("discovered", "owed_at"),
+    ):
+        found += await hooks.database.collection(name).count({field: {"$exists": True}})
+    return found
+
+
+DEVICE_ID = str(uuid4())
+
+
+async def version_stored(hooks: Hooks) -> dict[str, Any]:
+    told = {"device_name": "sw1", "execution_id": "e"}
+    work = Work(caller=hooks.caller)
+    await hooks.installation.stores.configs.insert(config_of(hooks, DEVICE_ID, 2), work, told=told)
+    return {
+        "org_id": hooks.org_id,
+        "device_id": DEVICE_ID,
+        "device_name": "sw1",
+        "version": 2,
+        "previous_version": 1,
+        "config_hash": "h",
+        "execution_id": "e",
+    }
+
+
+async def login_refused(hooks: Hooks) -> dict[str, Any]:
+    clock, store = hooks.installation.clock, hooks.installation.stores.suspensions
+    login = LoginKey(device_id=DEVICE_ID, credential_id="c", revision=1, device_updated_at=clock.now())
+    told = {
+        "device_id": DEVICE_ID,
+        "device_name": "sw1",
+        "credential_id": "c",
+        "credential_name": "$wrong",
+    }
+    counted = await store.count(hooks.org_id, login, at=clock.now(), told=told)
+    # It works again before anybody has looked: the event stays owed, the suspension is over.
+    await store.lift(hooks.org_id, [login])
+    assert await store.suspended(clock.now()) == 0
+    [left] = await store.of(Work(caller=hooks.caller), [login])
+    assert left.until <= clock.now() + timedelta(seconds=1)
+    until = counted.until.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return {"org_id": hooks.org_id, **told, "failures": 1, "until": until}
+
+
+async def backup_stale(hooks: Hooks) -> dict[str, Any]:
+    clock, stores = hooks.installation.clock, hooks.installation.stores
+    since = clock.now()
+    device = {"_id": DEVICE_ID, "org_id": hooks.org_id, "name": "sw1", "live": True}
+    await hooks.database.collection("devices").insert({**device, "backup": no_backup(since)})
+    overdue = Overdue(
+        org_id=hooks.org_id, device_id=DEVICE_ID, name="sw1", fresh_at=since, last_success_at=None
+    )
+    told = {
+        "org_id": hooks.org_id,
+        "device_id": DEVICE_ID,
+        "device_name": "sw1",
+        "last_success_at": None,
+        "hours": 26.0,
+    }
+    assert await stores.stale_backups.take(overdue, at=clock.now(), told=told)
+    # A good capture before anybody has looked does not make it undone.
+    await stores.backup_states.record(Work(caller=hooks.caller), DEVICE_ID, at=clock.now(), error=None)
+    return told
+
+
+async def device_lost(hooks: Hooks) -> dict[str, Any]:
+    clock, tables = hooks.installation.clock, hooks.installation.stores.discovered
+    event: dict[str, Any] = {
+        "id": str(uuid4()),
+        "device_name": "sw1",
+        "at": clock.now(),
+        "kind": "device_unreachable",
+        "interface": None,
+        "neighbor_name": None,
+        "neighbor_chassis_id": None,
+    }
+    note = replace(NOTE, at=clock.now())
+    await tables.note(hooks.org_id, DEVICE_ID, note, untold=[event])
+    # Observers have been told: that is another list.
+    await tables.told(hooks.org_id, DEVICE_ID, [event["id"]])
+    at = event["at"].isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return {**event, "org_id": hooks.org_id, "device_id": DEVICE_ID, "at": at}
+
+
+@pytest.mark.parametrize(
+    ("change", "name"),
+    [
+        pytest.param(version_stored, "config_changed", id="a version"),
+        pytest.param(login_refused, "credential_suspended", id="a refused login"),
+        pytest.param(backup_stale, "backup_stale", id="a stale backup"),
+        pytest.param(device_lost, "device_unreachable", id="a device that a poll has lost"),
+    ],
+)
+async def test_what_a_device_does_is_delivered_although_nobody_told_of_it(
+    followed: Hooks, change: Callable[[Hooks], Awaitable[dict[str, Any]]], name: str
+) -> None:
+    data = await change(followed)
+    assert await marks(followed) == 1
+    assert await collected(followed) == [(name, f"device:{DEVICE_ID}", data)]
+    assert await marks(followed) == 0
+
+
+@pytest.mark.parametrize("change", [version_stored, backup_stale, device_lost])
+async def test_where_nobody_wants_it_nothing_is_marked(
+    hooks: Hooks, change: Callable[[Hooks], Awaitable[dict[str, Any]]]
+) -> None:
+    await hooks.hook(URL, events=["execution_finished", "credential_suspended"])
+    await change(hooks)
+    assert await marks(hooks) == 0
+
+
+async def nothing(context: RunContext) -> Any:
+    return {}
+
+
+async def fails(context: RunContext) -> Any:
+    raise ExecutionFailed("no luck")
+
+
+async def hangs(context: RunContext) -> Any:
+    await asyncio.Event().wait()
+
+
+async def asks(context: RunContext) -> Any:
+    raise NeedsApproval({"command": "reload"})
+
+
+async def test_every_end_that_observers_are_told_of_is_owed_to_webhooks(followed: Hooks) -> None:
+    """Whoever ends an execution: its node, another one, a person, the clock, or the process that follows."""
+    world = World(database=followed.database)
+    await world.stores.subscriptions.refresh()
+    ours = {"org_id": followed.org_id}
+
+    async def until_told(run: Execution) -> None:
+        async def look() -> bool:
+            return run.id in {one.id for one in world.finished}
+
+        await eventually(look)
+
+    async def ended(body: Body, of: Task) -> None:
+        async with world.node(Does(body), runs=replace(FAST, approval_hours=0.1 / 3600)):
+            if await world.stores.tasks.get(followed.org_id, of.id) is None:
+                await world.add(of)
+            run = manual_run(of)
+            await world.executions.insert(run)
+            await until_told(run)
+
+    of = task(**ours)
+    await ended(fails, of)
+    await ended(nothing, of)
+    await ended(hangs, task(**ours, timeout_seconds=1))
+    await ended(asks, task(**ours))
+    waiting = await world.run(task(**ours, task_type="agent_task"))
+    cancelled = await world.executions.cancel(followed.org_id, waiting.id, by="u", name="ann")
+    assert cancelled is not None
+    await FinishNotifier(store=world.executions, observers=world.finished).notify(
+        cancelled, cancelled.state, cancelled.error_message
+    )
+    async with world.node(DoesOnce(hangs), node_id="given up"):
+        blocking = await world.run(task(**ours, task_type="agent_task"))
+        lost = await world.run(task(**ours, task_type="agent_task"))
+        for run in (blocking, lost):
+            await world.until(run, "running")
+    blocked = Blocked(execution_id=blocking.id, epoch=1, text="it has blocked its node")
+    aftermath = aftermath_of(
+        database=world.database, stores=world.stores, observers=world.finished, clock=world.clock
+    )
+    await aftermath.settle([GivenUp(node_id="given up", by=blocked)])
+    async with world.node(DoesOnce(hangs), node_id="dead"):
+        dead = await world.run(task(**ours, task_type="agent_task"))
+        await world.until(dead, "running")
+    async with world.node(DoesOnce(nothing)):
+        await until_told(dead)
+    found = await collected(followed)
+    assert [name for name, _, _ in found] == ["execution_finished"] * 8
+    assert [data for _, _, data in found] == [asdict(one) for one in world.finished]
+    assert [subject for _, subject, _ in found] == [f"task:{one.task_id}" for one in world.finished]
+    assert (found[1][2]["recovered"], found[0][2]["recovered"]) == (True, False)
+    assert await marks(followed) == 0
+
+
+async def test_who_dies_before_the_marks_are_taken_away_makes_no_second_delivery(
+    followed: Hooks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await version_stored(followed)
+    await asyncio.sleep(SETTLED.total_seconds() * 2)
+    dying = followed.parts.intake
+
+    async def dies(ids: object) -> None:
+        raise Unavailable("the node dies here")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(followed.installation.stores.configs, "paid", dies)
+        with pytest.raises(Unavailable):
+            await dying.collect()
+    assert (len(await followed.rows()), await marks(followed)) == (1, 1)
+    assert len(await collected(followed)) == 1
+    assert await marks(followed) == 0
+
+
+async def test_no_later_event_of_a_device_is_there_without_the_earlier_ones(
+    followed: Hooks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However few marks a look takes: those of one resource, and of several."""
+    monkeypatch.setattr(intake, "AT_ONCE", 2)
+    work, told = Work(caller=followed.caller), {"device_name": "sw1", "execution_id": None}
+    store = followed.installation.stores.configs
+    for version in range(2, 7):
+        await store.insert(config_of(followed, DEVICE_ID, version), work, told=told)
+        await asyncio.sleep(0.002)
+    await login_refused(followed)
+    await asyncio.sleep(SETTLED.total_seconds() * 2)
+    whole = [*["config_changed"] * 5, "credential_suspended"]
+    seen: list[list[str]] = []
+    while await followed.parts.intake._pass():
+        seen.append([row["event"] for row in await followed.rows()])
+    assert len(seen) >= 2
+    assert all(events == whole[: len(events)] for events in seen), seen
+    versions = [data["version"] for name, _, data in await collected(followed) if name == "config_changed"]
+    assert versions == list(range(2, 7))
+    assert [row["event"] for row in await followed.rows()] == whole
+
+
+async def test_a_restore_drops_what_is_owed_and_what_waits(followed: Hooks) -> None:
+    settings = followed.installation.settings
+    await followed.publish("device:1")
+    await followed.database.collection(COLLECTION).update(
+        {}, {"$set": {"status": "delivered"}, "$unset": {"waiting": ""}}
+    )
+    await followed.publish("device:2")
+    await version_stored(followed)
+    await login_refused(followed)
+    await device_lost(followed)
+    await backup_stale(followed)
+    assert await marks(followed) == 4
+    now = followed.installation.clock.now()
+
+    async def confirm() -> None:
+        """No other restore is at work."""
+
+    await settle(followed.database, settings, confirm=confirm, backup_id="b", taken_at=now)
+    assert await marks(followed) == 0
+    assert [row["subject"] for row in await followed.rows()] == ["device:1"]
+
+
+async def test_events_of_plugins_have_happened_when_they_are_published(followed: Hooks) -> None:
+    webhook = await followed.hook(URL, events=["weather.storm"])
+    publisher = followed.parts.publisher
+    data = {"device_id": DEVICE_ID, "wind": 12}
+    told: dict[str, Any] = {"org_id": followed.org_id, "permission": None}
+    await publisher.publish(name="weather.storm", data=data, **told)
+    await publisher.publish(name="weather.storm", data={"wind": 13}, **told)
+    await publisher.publish(name="weather.sun", data={}, **told)
+    found = await followed.rows(webhook_id=webhook["id"])
+    assert [row["subject"] for row in found] == [f"device:{DEVICE_ID}", "event:weather.storm"]
+    assert json.loads(found[0]["body"])["data"] == data

@@ -1,9 +1,0 @@
-import pytest
-
-from netautod.store.client import Database
-from tests.discovery.tables.worlds import World
-
-
-@pytest.fixture
-def world(indexed: Database) -> World:
-    return World(indexed)

@@ -1,0 +1,284 @@
+"""Rendering over HTTP: what templates give, what is an error of the template and what of the request."""
+
+import asyncio
+import os
+import select
+import signal
+import sys
+from asyncio.subprocess import PIPE
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from netautod.core.errors import Unavailable
+from netautod.documents.rendering import pool as render_pool
+from netautod.documents.rendering.pool import RenderPool
+from netautod.documents.rendering.process import RenderProcess
+from tests.documents.library import NOTE, PASSPHRASE, TEMPLATE, TEXT, Node
+from tests.support.client import assert_error
+from tests.support.execution import eventually
+
+VLANS = """\
+{% for vlan in vlans if vlan.id > 1 -%}
+vlan {{ vlan.id }}
+ name {{ vlan.name|upper }}
+{% endfor -%}
+"""
+
+
+def alive(child: RenderProcess) -> bool:
+    return Path(f"/proc/{child.pid}").exists()
+
+
+@pytest.mark.parametrize(
+    ("template", "variables", "output"),
+    [
+        pytest.param("hello {{ name }}", {"name": "sw-1"}, "hello sw-1", id="a variable"),
+        pytest.param("a{{ missing }}b", {}, "ab", id="undefined is empty"),
+        pytest.param("a{{ c.d }}b", {}, "ab", id="an attribute of undefined is empty"),
+        pytest.param("a{{ c.d.e['f'][0] }}b", {"c": {}}, "ab", id="whatever is below undefined is empty"),
+        pytest.param("a{% for v in c.d %}x{% endfor %}b", {}, "ab", id="no loop over it"),
+        pytest.param("{{ c.d|default('x') }}", {}, "x", id="a default below undefined"),
+        pytest.param("a{{ gone }}b", {"gone": None}, "ab", id="null is empty"),
+        pytest.param("{{ missing|default('x') }}", {}, "x", id="a default"),
+        pytest.param("{{ name }} é €", {"name": "ü"}, "ü é €", id="not only ASCII"),
+        pytest.param("{{ a|tojson }}", {"a": {"b": [1, None, "x"]}}, '{"b": [1, null, "x"]}', id="tojson"),
+        pytest.param("{{ a.b.c }}", {"a": {"b": {"c": 7}}}, "7", id="nested values"),
+        pytest.param("{{ '<&>' }}", {}, "<&>", id="no HTML escaping"),
+        pytest.param("", {}, "", id="nothing"),
+        pytest.param(
+            VLANS,
+            {"vlans": [{"id": 1, "name": "a"}, {"id": 20, "name": "b"}]},
+            "vlan 20\n name B\n",
+            id="a loop with a condition",
+        ),
+        pytest.param("{{ '10.0.0.0/29'|get_first_usable }}", {}, "10.0.0.1", id="netutils, first address"),
+        pytest.param("{{ '10.1.1.1'|ip_addition(256) }}", {}, "10.1.2.1", id="netutils, addition"),
+        pytest.param("{{ '255.255.255.0'|netmask_to_cidr }}", {}, "24", id="netutils, netmask"),
+        pytest.param("{{ '00:00:0c:00:00:01'|get_oui }}", {}, "Cisco Systems, Inc", id="netutils, vendor"),
+        pytest.param(
+            "{{ 'Gi1/0/1'|canonical_interface_name }}", {}, "GigabitEthernet1/0/1", id="netutils, interface"
+        ),
+        pytest.param(
+            "{{ '10.0.0.0/30'|ipaddress_network('hosts')|join(' ') }}",
+            {},
+            "10.0.0.1 10.0.0.2",
+            id="netutils, ipaddress",
+        ),
+        pytest.param(
+            "{{ '10.0.0.0/24'|ipaddress_network('subnets', new_prefix=25)|join(' ') }}",
+            {},
+            "10.0.0.0/25 10.0.0.128/25",
+            id="netutils, ipaddress with an option",
+        ),
+        pytest.param("{{ '10.0.0.1'|ipaddress_address('__int__') }}", {}, "167772161", id="as a number"),
+        pytest.param(
+            "{{ 'x'|hash_data('sha1') }}", {}, "11f6ad8ec52a2984abaafd7c3b516503785c2072", id="hash"
+        ),
+        pytest.param("{% set l = [] %}{% do l.append(1) %}{{ l }}", {}, "[1]", id="do"),
+        pytest.param("{% for i in range(9) %}{% break %}{{ i }}{% endfor %}", {}, "", id="break"),
+        pytest.param("{{ 2 ** 128 }}", {}, str(2**128), id="the arithmetic of IPv6"),
+        pytest.param("{{ '{:>5}|{}'.format('a', 1) }}", {}, "    a|1", id="an honest format"),
+    ],
+)
+async def test_templates(renderer: RenderPool, template: str, variables: dict[str, Any], output: str) -> None:
+    rendered = await renderer.render(template, variables)
+    assert rendered.to_json() == {"output": output, "success": True, "error": None}
+
+
+@pytest.mark.parametrize(
+    ("template", "error"),
+    [
+        pytest.param("{{ a() }}", "line 1: 'a' is undefined", id="a call of undefined"),
+        pytest.param("{{ a + 1 }}", "line 1: 'a' is undefined", id="undefined in a sum"),
+        pytest.param("{{ a.b.__globals__ }}", "is unsafe", id="internals of undefined"),
+        pytest.param("x\n{% if %}", "line 2: Expected an expression", id="a syntax error"),
+        pytest.param("x\n\n{{ 1 / 0 }}", "line 3: ZeroDivisionError: division by zero", id="a division"),
+        pytest.param("{{ 1|bananas }}", "No filter named 'bananas'", id="an unknown filter"),
+        pytest.param("{{ 'x'|netmask_to_cidr }}", "line 1: ", id="an error in a filter"),
+        pytest.param("{% include 'x' %}", "no loader", id="an include"),
+        pytest.param("{{ 'a'.encode('rot13') }}", "OSError: Too many open files", id="a codec from a file"),
+    ],
+)
+async def test_an_error_of_the_template_is_one_sentence(
+    renderer: RenderPool, template: str, error: str
+) -> None:
+    rendered = await renderer.render(template, {})
+    assert (rendered.success, rendered.output) == (False, "")
+    assert error in str(rendered.error)
+
+
+async def test_a_document_is_rendered_over_http(node: Node) -> None:
+    made = await node.create(TEMPLATE, content="hello {{ name }}")
+    assert await node.render(made, name="sw-1") == {"output": "hello sw-1", "success": True, "error": None}
+    changed = await node.put(made, content="{{ a() }}")
+    failed = await node.render(changed)
+    assert failed == {"output": "", "success": False, "error": "line 1: 'a' is undefined"}
+    assert await node.get(made) == changed
+
+
+async def test_what_the_request_can_do_wrong(node: Node) -> None:
+    text = await node.create(TEXT)
+    assert_error(await node.api.post(f"/api/docs/{text['id']}/render", {}), 400, "content_type jinja")
+    path = f"/api/docs/{(await node.create(TEMPLATE))['id']}/render"
+    assert_error(await node.api.post(path, {"variables": [1]}), 400, "variables")
+    assert_error(await node.api.post(path, {"variables": "x"}), 400, "variables")
+    assert_error(await node.api.post(path, {"bananas": {}}), 400, "bananas")
+    assert_error(await node.api.post(path, {"variables": {"a": "x" * 2**20}}), 413)
+    assert (await node.api.post(path)).json["output"] == "first"
+
+
+async def test_a_note_can_be_a_template(node: Node) -> None:
+    made = await node.create({**NOTE, "content_type": "jinja"}, content="hello {{ name }}")
+    assert (await node.render(made, name="x"))["output"] == "hello x"
+    await node.notes.set_password(node.caller, PASSPHRASE)
+    await node.notes.lock(node.caller)
+    assert_error(await node.api.post(f"/api/docs/{made['id']}/render"), 403, "Vault is locked")
+
+
+async def test_nothing_outlives_a_render(renderer: RenderPool) -> None:
+    count = "{% set c = namespace(n=0) %}{% set c.n = c.n + 1 %}{{ c.n }}{{ secret }}"
+    assert (await renderer.render(count, {"secret": "s"})).output == "1s"
+    for _ in range(4):
+        assert (await renderer.render(count, {})).output == "1"
+
+
+async def test_the_child_inherits_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("NETAUTOD_ADMIN_PASSWORD", "hunter2")
+    with (tmp_path / "open").open("w") as held:
+        os.set_inheritable(held.fileno(), True)
+        child = await RenderProcess.start()
+        try:
+            process = Path(f"/proc/{child.pid}")
+            assert b"hunter2" not in (process / "environ").read_bytes()
+            assert sorted(os.listdir(process / "fd")) == ["0", "1", "2"]
+            assert os.readlink(process / "cwd") == "/"
+            assert await child.render(b"{{ 1 + 1 }}", b"{}") == (True, "2")
+        finally:
+            await child.kill()
+
+
+BREAKOUT = """
+import os, socket
+from netautod.documents.rendering.child import confine
+confine()
+for attempt in (
+    lambda: open("/etc/passwd"),
+    lambda: os.open("/etc/passwd", os.O_RDONLY),
+    lambda: socket.socket(),
+    lambda: os.pipe(),
+    lambda: bytearray(300 * 2**20),
+):
+    try:
+        attempt()
+    except (OSError, MemoryError):
+        continue
+    os._exit(1)
+while True:
+    pass
+"""
+
+
+async def test_who_breaks_out_of_jinja_can_open_nothing_and_is_stopped(repository_root: Path) -> None:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", BREAKOUT, env={"PYTHONPATH": str(repository_root)}
+    )
+    assert await process.wait() in (-signal.SIGXCPU, -signal.SIGALRM)
+
+
+async def test_a_killed_child_is_replaced() -> None:
+    async with RenderPool(processes=1) as pool:
+        assert (await pool.render("{{ 1 }}", {})).output == "1"
+        (child,) = pool.children
+        os.kill(child.pid, signal.SIGKILL)
+        lost = await pool.render("{{ 1 }}", {})
+        assert (lost.success, lost.error) == (False, "The rendering process died")
+        assert (await pool.render("{{ 1 }}", {})).output == "1"
+
+
+async def test_children_live_from_the_first_render_until_nothing_is_rendered_any_more() -> None:
+    async with RenderPool(processes=2, idle_seconds=0.1) as pool:
+        assert not pool.children
+        assert (await pool.render("{{ 1 }}", {})).output == "1"
+        (child,) = pool.children
+
+        async def gone() -> bool:
+            return not alive(child)
+
+        await eventually(gone)
+        assert not pool.children
+        assert (await pool.render("{{ 2 }}", {})).output == "2"
+
+
+async def test_a_child_that_does_not_answer_is_killed_in_time() -> None:
+    async with RenderPool(processes=1) as pool:
+        assert (await pool.render("{{ 1 }}", {})).success
+        (child,) = pool.children
+        os.kill(child.pid, signal.SIGSTOP)
+        late = await pool.render("{{ 1 }}", {})
+        assert late.error == "The template took longer than 3 seconds"
+        assert not alive(child)
+        assert (await pool.render("{{ 1 }}", {})).success
+
+
+async def test_children_end_with_the_pool_and_when_a_request_is_cancelled() -> None:
+    async with RenderPool(processes=1) as pool:
+        assert (await pool.render("{{ 1 }}", {})).success
+        (child,) = pool.children
+        task = asyncio.create_task(pool.render("{% for i in range(99999) %}{{ i ** 9 }}{% endfor %}", {}))
+        await asyncio.sleep(0)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        assert (await pool.render("{{ 2 }}", {})).output == "2"
+        (last,) = pool.children
+    assert not alive(child)
+    assert not alive(last)
+
+
+PARENT = """
+import asyncio
+from netautod.documents.rendering.process import RenderProcess
+
+async def main():
+    child = await RenderProcess.start()
+    print(child.pid, flush=True)
+    await asyncio.Event().wait()
+
+asyncio.run(main())
+"""
+
+
+async def test_children_end_with_a_service_that_is_killed(repository_root: Path) -> None:
+    service = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", PARENT),
+        stdout=PIPE,
+        env={"PYTHONPATH": str(repository_root)},
+    )
+    assert service.stdout is not None
+    pid = int(await service.stdout.readline())
+    exited = os.pidfd_open(pid)
+    try:
+        service.kill()
+        await service.wait()
+        assert await asyncio.to_thread(select.select, [exited], [], [], 10) == ([exited], [], [])
+    finally:
+        os.close(exited)
+
+
+async def test_too_many_at_once_are_told_to_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(render_pool, "MAX_WAITING", 3)
+    async with RenderPool(processes=1) as pool:
+        answers = await asyncio.gather(
+            *(pool.render("{{ 1 }}", {}) for _ in range(8)), return_exceptions=True
+        )
+    refused = [answer for answer in answers if isinstance(answer, Unavailable)]
+    assert len(refused) in (4, 5)
+    assert all(answer.output == "1" for answer in answers if not isinstance(answer, BaseException))
+
+
+async def test_a_child_that_cannot_start_is_unavailable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("netautod.core.loop.child_process._BOOT", "raise SystemExit(3)")
+    async with RenderPool(processes=1) as pool:
+        with pytest.raises(Unavailable, match="cannot be rendered"):
+            await pool.render("{{ 1 }}", {})

@@ -1,0 +1,226 @@
+"""A request whose node dies, or whose answer is lost: nothing is done twice unnoticed, no key is stuck.
+
+A death is a failure after which the node writes nothing any more: what was written before it stays.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from netautod.activity.audit.service import AuditLog
+from netautod.automation.executions.store import ExecutionStore
+from netautod.automation.tasks.store import TaskStore
+from netautod.core.errors import Unavailable
+from netautod.documents.store import DocumentStore
+from netautod.http.idempotency.service import IdempotencyKeys
+from netautod.http.idempotency.store import IdempotencyStore
+from netautod.network.devices.store import DeviceStore
+from netautod.store.client import Collection
+from tests.http.idempotency.conftest import Keyed, Workshop, end_leases
+from tests.support.client import ApiClient, assert_error
+from tests.support.record_nodes import RESOURCES
+
+REPLAYED = "Idempotent-Replayed"
+RUN = "run"
+CREATES: dict[str, tuple[type, str]] = {
+    "schedule": (TaskStore, "tasks"),
+    "agent schedule": (TaskStore, "tasks"),
+    "device": (DeviceStore, "devices"),
+    "document": (DocumentStore, "documents"),
+    "note": (DocumentStore, "documents"),
+    RUN: (ExecutionStore, "executions"),
+}
+Write = Callable[..., Awaitable[Any]]
+
+
+def key() -> dict[str, str]:
+    return {"Idempotency-Key": f"test-{uuid4()}"}
+
+
+class Once:
+    """Puts something in the place of a method for one call."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, owner: type, name: str) -> None:
+        self.monkeypatch, self.owner, self.name = monkeypatch, owner, name
+        self.method: Write = getattr(owner, name)
+
+    def dies(self, *, after: bool) -> None:
+        self.monkeypatch.setattr(IdempotencyKeys, "let_go", nothing)
+        self.fails(RuntimeError("the node died"), after=after)
+
+    def fails(self, failure: BaseException, *, after: bool) -> None:
+        async def failing(subject: Any, *args: Any, **kwargs: Any) -> Any:
+            self.monkeypatch.setattr(self.owner, self.name, self.method)
+            if after:
+                await self.method(subject, *args, **kwargs)
+            raise failure
+
+        self.monkeypatch.setattr(self.owner, self.name, failing)
+
+
+async def nothing(*args: Any, **kwargs: Any) -> None:
+    """What a dead node does."""
+
+
+async def asked_for(api: ApiClient, what: str) -> tuple[str, Any]:
+    """The path and body of a request that makes one record of the kind."""
+    if what == RUN:
+        return f"{await RESOURCES[0].made(api)}/run", None
+    resource = next(one for one in RESOURCES if one.name == what)
+    return resource.path, resource.body
+
+
+POINTS = {
+    "before the write": lambda patch, what: Once(patch, CREATES[what][0], "insert").dies(after=False),
+    "after the write": lambda patch, what: Once(patch, CREATES[what][0], "insert").dies(after=True),
+    "after the audit": lambda patch, what: Once(patch, AuditLog, "record").dies(after=True),
+    "before the answer is kept": lambda patch, what: Once(patch, IdempotencyStore, "keep").dies(after=False),
+}
+
+
+@pytest.mark.parametrize("point", POINTS)
+@pytest.mark.parametrize("what", CREATES)
+async def test_a_repeat_finds_what_a_dead_node_has_made(
+    apis: tuple[ApiClient, ApiClient],
+    rows: Collection,
+    monkeypatch: pytest.MonkeyPatch,
+    what: str,
+    point: str,
+) -> None:
+    here, there = apis
+    (path, body), sent = await asked_for(here, what), key()
+    POINTS[point](monkeypatch, what)
+    assert (await here.post(path, body, headers=sent)).status == 500  # a dead node answers nothing
+    assert_error(await there.post(path, body, headers=sent), 409, "still in work")
+    await end_leases(rows)
+    answers = await asyncio.gather(*(apis[number % 2].post(path, body, headers=sent) for number in range(6)))
+    done = [one for one in answers if one.status in (201, 202)]
+    assert done
+    assert {one.status for one in answers} <= {done[0].status, 409}
+    assert len({one.content for one in done}) == 1
+    again = await here.post(path, body, headers=sent)
+    assert (again.content, again.headers[REPLAYED]) == (done[0].content, "true")
+    listed = (await here.get(path if what != RUN else "/api/tasks/executions")).expect()
+    assert len(listed if isinstance(listed, list) else next(iter(listed.values()))) == 1
+
+
+@pytest.mark.parametrize("what", CREATES)
+async def test_a_failure_after_the_write_is_made_up_for_by_the_repeat(
+    apis: tuple[ApiClient, ApiClient], monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    """The key is free at once for the same request, which goes on under the same id; for no other one."""
+    here, there = apis
+    (path, body), sent = await asked_for(here, what), key()
+    Once(monkeypatch, AuditLog, "record").fails(Unavailable("The database is away"), after=False)
+    assert_error(await here.post(path, body, headers=sent), 503)
+    if what != RUN:
+        assert_error(await there.post(path, {**body, "name": "another"}, headers=sent), 409, "another body")
+    done = await there.post(path, body, headers=sent)
+    assert done.status in (201, 202)
+    assert REPLAYED not in done.headers
+    listed = (await here.get(path if what != RUN else "/api/tasks/executions")).expect()
+    assert [done.json["id"]] == [
+        one["id"] for one in (listed if isinstance(listed, list) else next(iter(listed.values())))
+    ]
+
+
+async def test_what_must_not_be_done_twice_is_not_done_by_a_repeat(
+    workshop: Workshop, rows: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent = key()
+    monkeypatch.setattr(IdempotencyKeys, "let_go", nothing)
+    workshop.work.failure = RuntimeError("the node died")
+    assert (await workshop.api.post("/never", {"told": {}}, headers=sent)).status == 500
+    assert_error(await workshop.other.post("/never", {"told": {}}, headers=sent), 409, "still in work")
+    await end_leases(rows)
+    for _ in range(2):
+        assert_error(await workshop.other.post("/never", {"told": {}}, headers=sent), 409, "Nobody knows")
+    assert_error(await workshop.other.post("/never", {}, headers=sent), 409, "another body")
+    assert workshop.work.begun == 1
+    (await workshop.other.post("/never", {"told": {}}, headers=key())).expect(200)
+
+
+async def test_a_failure_of_what_must_not_be_done_twice_is_unclear_too(workshop: Workshop) -> None:
+    sent = key()
+    workshop.work.failure = Unavailable("lost on the way")
+    assert_error(await workshop.api.post("/never", headers=sent), 503)
+    assert_error(await workshop.other.post("/never", headers=sent), 409, "Nobody knows")
+    assert workshop.work.begun == 1
+
+
+async def test_what_may_be_done_again_is_done_again(
+    workshop: Workshop, rows: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent = key()
+    monkeypatch.setattr(IdempotencyKeys, "let_go", nothing)
+    workshop.work.failure = RuntimeError("the node died")
+    assert (await workshop.api.post("/again", headers=sent)).status == 500
+    await end_leases(rows)
+    (await workshop.other.post("/again", headers=sent)).expect(202)
+    assert workshop.work.begun == 2
+
+
+@pytest.mark.parametrize("path", ["/again", "/never"])
+async def test_an_answer_that_cannot_be_kept_is_given_all_the_same(
+    workshop: Workshop, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    Once(monkeypatch, IdempotencyStore, "keep").fails(Unavailable("The database is away"), after=False)
+    assert (await workshop.api.post(path, headers=key())).status in (200, 202)
+
+
+async def test_the_lease_holds_for_as_long_as_the_work_takes(keyed: Keyed, rows: Collection) -> None:
+    shop, sent = await keyed.workshop(lease=timedelta(seconds=1.5)), key()
+    first = asyncio.create_task(shop.api.post("/again", headers=sent))
+    await shop.work.started.wait()
+    where = {"org_id": shop.org_id}
+    begun = await rows.find_one(where)
+    assert begun is not None
+    while True:  # until it would have ended twice
+        row = await rows.find_one(where)
+        assert row is not None
+        if (row["lease_until"] - begun["lease_until"]).total_seconds() > 1.5:
+            break
+        await asyncio.sleep(0.05)
+    assert_error(await shop.other.post("/again", headers=sent), 409, "still in work")
+    shop.work.go.set()
+    (await first).expect(202)
+    assert shop.work.begun == 1
+
+
+async def test_the_late_answer_of_a_node_that_lost_its_key_is_not_kept(
+    keyed: Keyed, rows: Collection
+) -> None:
+    """It was held up for longer than its lease, and another one has done the work meanwhile."""
+    shop, sent = await keyed.workshop(), key()
+    held = shop.work.held[1] = asyncio.Event()
+    late = asyncio.create_task(shop.api.post("/again", headers=sent))
+    await shop.work.started.wait()
+    await end_leases(rows)
+    shop.work.go.set()
+    assert (await shop.other.post("/again", headers=sent)).expect(202)["begun"] == 2
+    held.set()
+    assert (await late).expect(202)["begun"] == 1
+    again = await shop.api.post("/again", headers=sent)
+    assert (again.json["begun"], again.headers[REPLAYED]) == (2, "true")
+
+
+async def test_under_a_key_the_work_outlives_the_connection(keyed: Keyed) -> None:
+    """The client comes back for the answer: that is what the key is for."""
+    shop, sent = await keyed.workshop(), "a-key"
+    _, writer = await asyncio.open_connection("127.0.0.1", int(shop.api.base_url.rpartition(":")[2]))
+    head = f"POST /never HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {shop.api.token}\r\n"
+    writer.write(f"{head}Idempotency-Key: {sent}\r\nContent-Length: 0\r\n\r\n".encode())
+    await shop.work.started.wait()
+    writer.close()
+    await writer.wait_closed()
+    assert_error(await shop.other.post("/never", headers={"Idempotency-Key": sent}), 409, "still in work")
+    shop.work.go.set()
+    again = await shop.other.post("/never", headers={"Idempotency-Key": sent})
+    while again.status == 409 and "still in work" in again.json["error"]:
+        await asyncio.sleep(0.02)
+        again = await shop.other.post("/never", headers={"Idempotency-Key": sent})
+    assert (again.expect()["begun"], again.headers[REPLAYED]) == (1, "true")

@@ -1,0 +1,49 @@
+"""An installation after its first start, and nodes of it."""
+
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from netautod.identity.users.passwords.hashing import PasswordHasher
+from netautod.store.client import Database
+from tests.identity.auth.support import Node, NodeStarter, ServeNode, serve_node, start_node
+from tests.support.clock import MovableClock
+from tests.support.installation import Installation, open_installation
+from tests.support.serving import Servers
+
+
+@pytest.fixture
+async def installation(
+    indexed: Database, hasher: PasswordHasher, clock: MovableClock, tmp_path: Path
+) -> Installation:
+    """After its first start."""
+    made = await open_installation(indexed, tmp_path, clock=clock, hasher=hasher)
+    return await made.started(tmp_path)
+
+
+@pytest.fixture
+def start(installation: Installation) -> NodeStarter:
+    """`node = await start()`: one more node of the service."""
+    return partial(start_node, installation)
+
+
+@pytest.fixture
+async def node(start: NodeStarter) -> Node:
+    return await start()
+
+
+@pytest.fixture(scope="module")
+async def untouched(
+    module_database: Database, hasher: PasswordHasher, tmp_path_factory: pytest.TempPathFactory
+) -> Node:
+    """One node for all tests of a module that only see requests refused."""
+    folder = tmp_path_factory.mktemp("untouched")
+    made = await open_installation(module_database, folder, clock=MovableClock(), hasher=hasher)
+    return await start_node(await made.started(folder))
+
+
+@pytest.fixture
+def http(servers: Servers) -> ServeNode:
+    """`client = http(node)`."""
+    return partial(serve_node, servers)

@@ -1,0 +1,50 @@
+"""Redacted texts that are kept: shown as they would be redacted anew, in bounded memory."""
+
+from uuid import uuid4
+
+import pytest
+
+from netautod.core.identity.caller import OrgId
+from netautod.network.configs.texts import redacted_cache as shown_texts
+from netautod.network.configs.texts.redacted_cache import ShownTexts
+from netautod.transport.ssh.platform.redact import redact
+from netautod.transport.ssh.platform.registry import PlatformRegistry
+
+READERS = PlatformRegistry().of_readers
+ORG, OTHER_ORG = OrgId(str(uuid4())), OrgId(str(uuid4()))
+TEXT = "hostname core\nenable secret 5 $1$abcd$0123456789abcdefghijkl\nend\n"
+
+
+@pytest.fixture
+def redactions(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The texts that were redacted."""
+    done: list[str] = []
+
+    def counting(text: str, *arguments: object) -> str:
+        done.append(text)
+        return redact(text, *arguments)  # type: ignore[arg-type]  # handed on
+
+    monkeypatch.setattr(shown_texts, "redact", counting)
+    return done
+
+
+async def test_a_text_is_redacted_once_for_its_organization(redactions: list[str]) -> None:
+    shown = ShownTexts(READERS)
+    first, again, others = [await shown.of(org, "id", TEXT) for org in (ORG, ORG, OTHER_ORG)]
+    assert first == again == others == redact(TEXT, READERS)
+    assert "$1$abcd" not in first
+    assert redactions == [TEXT, TEXT]
+
+
+async def test_the_ones_used_last_are_kept(redactions: list[str]) -> None:
+    shown = ShownTexts(READERS, most=30)
+    for text_id in ("a", "b", "a", "c", "a", "b"):
+        await shown.of(ORG, text_id, f"hostname {text_id}\n")
+    assert redactions == [f"hostname {name}\n" for name in ("a", "b", "c", "b")]
+
+
+async def test_what_is_larger_than_all_that_is_kept_is_not_kept(redactions: list[str]) -> None:
+    shown = ShownTexts(READERS, most=10)
+    for _ in range(2):
+        assert await shown.of(ORG, "id", "hostname switch-1\n") == "hostname switch-1\n"
+    assert len(redactions) == 2
