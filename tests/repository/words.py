@@ -1,0 +1,93 @@
+"""The words of the code: forbidden parts of names, and how docstrings open (netautod/manual/develop/style.md).
+
+`python -m tests.repository.words [PATH ...]` prints what is wrong in files or folders of the repository.
+"""
+
+import ast
+import io
+import keyword
+import re
+import sys
+import tokenize
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PRODUCT = (ROOT / "netautod", ROOT / "plugins")
+# Parts of names that say nothing of what a thing is.
+FORBIDDEN = frozenset(
+    "anybody asked asking asks begun chosen decided door doors everybody farewell heard hosted leftovers likes mended "
+    "nobody owed owing paid said shelf somebody spared tell telling tells told unheard unreturned untold whoever whom "
+    "whose".split()
+)
+# Names that a plugin or a stored record depends on, each with the reason.
+KEPT: dict[str, str] = {}
+CLASS_OPENINGS = frozenset({"A", "An", "The", "Raised"})
+BAD_OPENINGS = frozenset(
+    "After Also And As At Before But By For From How If In It Its No None Not Of On Only Or Than That These They This "
+    "Those To True False What When Where Whether Which Who Whoever Whom Whose Why With Without".split()
+)
+VERBS = frozenset((ROOT / "tests" / "data" / "docstring_verbs.txt").read_text(encoding="utf-8").split())
+_PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+
+
+def parts(name: str) -> set[str]:
+    """Return the words of a name in snake_case or CamelCase, in lower case."""
+    return {part.lower() for part in _PARTS.findall(name)}
+
+
+def bad_names(path: Path, text: str) -> Iterator[str]:
+    """Yield a line for each name, and for the file's name, that holds a forbidden word."""
+    if parts(path.stem) & FORBIDDEN:
+        yield f"{path}: the file's name"
+    seen = set()
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        name = token.string
+        if token.type != tokenize.NAME or keyword.iskeyword(name) or name in KEPT or name in seen:
+            continue
+        if parts(name) & FORBIDDEN:
+            seen.add(name)
+            yield f"{path}:{token.start[0]}: {name}"
+
+
+def bad_docstrings(path: Path, text: str) -> Iterator[str]:
+    """Yield a line for each docstring that does not open as the style page says."""
+    for node in ast.walk(ast.parse(text)):
+        if not isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        docstring = ast.get_docstring(node)
+        if docstring and not opens_well(node, docstring):
+            line = 1 if isinstance(node, ast.Module) else node.lineno
+            yield f"{path}:{line}: {docstring.splitlines()[0]}"
+
+
+def opens_well(node: ast.AST, docstring: str) -> bool:
+    """Return whether the first word of a docstring fits what it describes."""
+    first = re.split(r"[\s:,;.]", docstring, maxsplit=1)[0]
+    if isinstance(node, ast.Module):
+        return first not in BAD_OPENINGS
+    if isinstance(node, ast.ClassDef):
+        return first in CLASS_OPENINGS
+    is_property = any("property" in ast.unparse(decorator) for decorator in getattr(node, "decorator_list", ()))
+    return first in VERBS or (is_property and first in CLASS_OPENINGS)
+
+
+def findings(places: Iterable[Path]) -> list[str]:
+    """Return all that is wrong in the Python files of these files and folders, as `path:line: what`."""
+    found = []
+    for place in places:
+        for path in sorted([place] if place.is_file() else place.rglob("*.py")):
+            text, shown = path.read_text(encoding="utf-8"), path.resolve().relative_to(ROOT)
+            found += [*bad_names(shown, text), *bad_docstrings(shown, text)]
+    return found
+
+
+def main(arguments: list[str]) -> int:
+    """Print the findings of the given places, or of the product; return 1 if there are any."""
+    found = findings([Path(one) for one in arguments] or PRODUCT)
+    print("\n".join([*found, f"{len(found)} findings"]))
+    return int(bool(found))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
