@@ -1,4 +1,4 @@
-"""The words of the code: forbidden parts of names, and how docstrings open (netautod/manual/develop/style.md).
+"""The words of the code: forbidden parts of names, and how docstrings open (manual/develop/style.md).
 
 `python -m tests.repository.words [PATH ...]` prints what is wrong in files or folders of the repository.
 """
@@ -14,20 +14,20 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PRODUCT = (ROOT / "netautod", ROOT / "plugins")
+
+
+def _listed(name: str) -> frozenset[str]:
+    """Return the words of a file, one on each line."""
+    return frozenset((ROOT / "tests" / "data" / "words" / f"{name}.txt").read_text(encoding="utf-8").split())
+
+
 # Parts of names that say nothing of what a thing is.
-FORBIDDEN = frozenset(
-    "anybody asked asking asks begun chosen decided door doors everybody farewell heard hosted leftovers likes mended "
-    "nobody owed owing paid said shelf somebody spared tell telling tells told unheard unreturned untold whoever whom "
-    "whose".split()
-)
+FORBIDDEN = _listed("forbidden_names")
 # Names that a plugin or a stored record depends on, each with the reason.
 KEPT: dict[str, str] = {}
 CLASS_OPENINGS = frozenset({"A", "An", "The", "Raised"})
-BAD_OPENINGS = frozenset(
-    "After Also And As At Before But By For From How If In It Its No None Not Of On Only Or Than That These They This "
-    "Those To True False What When Where Whether Which Who Whoever Whom Whose Why With Without".split()
-)
-VERBS = frozenset((ROOT / "tests" / "data" / "docstring_verbs.txt").read_text(encoding="utf-8").split())
+BAD_OPENINGS = _listed("bad_openings")
+VERBS = _listed("verbs")
 _PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
@@ -68,7 +68,9 @@ def opens_well(node: ast.AST, docstring: str) -> bool:
         return first not in BAD_OPENINGS
     if isinstance(node, ast.ClassDef):
         return first in CLASS_OPENINGS
-    is_property = any("property" in ast.unparse(decorator) for decorator in getattr(node, "decorator_list", ()))
+    is_property = any(
+        "property" in ast.unparse(decorator) for decorator in getattr(node, "decorator_list", ())
+    )
     return first in VERBS or (is_property and first in CLASS_OPENINGS)
 
 
@@ -85,7 +87,7 @@ def findings(places: Iterable[Path]) -> list[str]:
 def main(arguments: list[str]) -> int:
     """Print the findings of the given places, or of the product; return 1 if there are any."""
     found = findings([Path(one) for one in arguments] or PRODUCT)
-    print("\n".join([*found, f"{len(found)} findings"]))
+    sys.stdout.write("\n".join([*found, f"{len(found)} findings", ""]))
     return int(bool(found))
 
 

@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from netautod.audit.actions import ACTIONS
-from netautod.core.permissions import KNOWN_PERMISSIONS
+from netautod.activity.audit.actions import ACTIONS
+from netautod.core.identity.permissions import KNOWN_PERMISSIONS
 
 ROOT = Path(__file__).parents[2]
 RECORDING = ("record", "record_many", "record_for")

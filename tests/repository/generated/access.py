@@ -1,8 +1,8 @@
 """The page of permissions: what each allows and which roles hold it."""
 
-from netautod.app.plugins import offers
-from netautod.core.permissions import DESCRIPTIONS, IMPLIED
-from netautod.users.models import BUILTIN_ROLES
+from netautod.core.identity.permissions import DESCRIPTIONS, IMPLIED
+from netautod.identity.users.models import BUILTIN_ROLES
+from netautod.plugin_host.offers import offers
 from tests.repository.generated.installation import plugins
 from tests.repository.generated.markdown import code, page, prose, table
 

@@ -4,8 +4,8 @@ import argparse
 from collections.abc import Iterator
 from importlib import import_module
 
-from netautod.app.plugins import offers
 from netautod.cli.parsing import COMMANDS, Commands, settings_flags
+from netautod.plugin_host.offers import offers
 from tests.repository.generated.installation import plugins
 from tests.repository.generated.markdown import code, page, prose, table
 

@@ -1,9 +1,9 @@
 """The page of events: those of the stream and those of webhooks."""
 
-from netautod.app.plugins import offers
-from netautod.core.permissions import PermissionKeys
-from netautod.events.models import KINDS
-from netautod.webhooks.names import DESCRIPTIONS
+from netautod.activity.events.models import KINDS
+from netautod.activity.webhooks.names import DESCRIPTIONS
+from netautod.core.identity.permissions import PermissionKeys
+from netautod.plugin_host.offers import offers
 from tests.repository.generated.installation import plugins
 from tests.repository.generated.markdown import code, page, prose, table
 

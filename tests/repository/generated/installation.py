@@ -4,12 +4,12 @@ from collections.abc import Iterable
 from functools import cache
 from importlib.metadata import EntryPoint
 
-from netautod.app.configuration import Configuration, load
-from netautod.app.parts.plugins import plugins_of
-from netautod.app.plugins.loading import installed
-from netautod.app.plugins.manager import PluginManager
-from netautod.outbound.addresses import AddressRules
-from netautod.outbound.client import GuardedClient
+from netautod.assembly.configuration import Configuration, load
+from netautod.assembly.parts.plugins import plugins_of
+from netautod.plugin_host.loading.loader import installed
+from netautod.plugin_host.manager import PluginManager
+from netautod.transport.outbound.addresses import AddressRules
+from netautod.transport.outbound.client import GuardedClient
 
 
 def _shipped() -> Iterable[EntryPoint]:

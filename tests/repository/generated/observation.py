@@ -2,9 +2,9 @@
 
 from itertools import groupby
 
-from netautod.app.exposition.page import PREFIX
-from netautod.audit.actions import ACTIONS
+from netautod.activity.audit.actions import ACTIONS
 from netautod.core.metrics import DECLARED, Declared
+from netautod.server.metrics.page import PREFIX
 from tests.repository.generated.markdown import code, page, prose, table
 
 # What the names of a kind have at their end on the page that Prometheus reads.

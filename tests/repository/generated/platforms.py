@@ -1,7 +1,7 @@
 """The page of platforms and their device types."""
 
-from netautod.app.parts.operations import platforms_of
-from netautod.ssh.platform.model import Platform
+from netautod.assembly.parts.operations import platforms_of
+from netautod.transport.ssh.platform.model import Platform
 from tests.repository.generated.installation import configuration, plugins
 from tests.repository.generated.markdown import code, page, table
 

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from netautod.app.composition.routes import description
+from netautod.assembly.routes import description
 from tests.repository.generated.markdown import code, page, prose, table
 
 PARAMETER = re.compile(r"{(\w+)}")

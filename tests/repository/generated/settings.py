@@ -5,8 +5,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from netautod.app.risks import rules
-from netautod.app.settings import table as own_settings
+from netautod.assembly.risks import rules
+from netautod.assembly.settings import table as own_settings
 from netautod.core.settings.table import Setting, rows_of
 from tests.repository.generated.installation import configuration
 from tests.repository.generated.markdown import code, page, prose, table
