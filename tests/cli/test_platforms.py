@@ -170,7 +170,7 @@ async def test_a_recording_plays_back_without_the_secrets(tried: Run, tmp_path: 
     player = SimulatedDevice(
         platform="recorded", script=script, config=first, password=PASSWORD, enable_password=ENABLE
     )
-    definition = Path(__file__).parents[2] / "netautod" / "ssh" / "platforms" / "cisco_ios.toml"
+    definition = Path(__file__).parents[2] / "netautod" / "transport" / "ssh" / "platforms" / "cisco_ios.toml"
     async with player:
         reading = await read_device(player, definition, enable_secret=ENABLE)
     assert reading.text == first

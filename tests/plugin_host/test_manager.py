@@ -141,7 +141,7 @@ def test_a_registration_that_raises(installed: Installed) -> None:
 
 
 def test_a_plugin_brings_a_platform(installed: Installed, repository_root: Path) -> None:
-    generic = repository_root / "netautod" / "ssh" / "platforms" / "generic.toml"
+    generic = repository_root / "netautod" / "transport" / "ssh" / "platforms" / "generic.toml"
     head = 'name = "acme_os"\naliases = ["acme_switch"]\n'
     _, _, rest = generic.read_text().partition("]\n")
     names = '[names]\nnetbox = ["acme-campus"]\nnapalm = ["acme"]\n'
@@ -168,7 +168,7 @@ def test_a_plugin_brings_a_platform(installed: Installed, repository_root: Path)
 def test_names_of_inventories_that_are_refused(
     installed: Installed, repository_root: Path, names: str, error: str
 ) -> None:
-    text = (repository_root / "netautod" / "ssh" / "platforms" / "generic.toml").read_text()
+    text = (repository_root / "netautod" / "transport" / "ssh" / "platforms" / "generic.toml").read_text()
     _, _, rest = text.partition("]\n")
     (installed.folder / "acme_os.toml").write_text(f'name = "acme_os"\n{rest}\n[names]\n{names}\n')
     installed.add("acme", PLATFORM)

@@ -63,7 +63,7 @@ def _preload() -> None:
 
     for name in COMMANDS.values():
         importlib.import_module(f"netautod.cli.{name}")
-    for name in ("cli.entry", "app.serving.server", "app.serving.supervisor"):
+    for name in ("cli.entry", "server.server", "server.supervisor"):
         importlib.import_module(f"netautod.{name}")
     PlatformRegistry()  # keeps those that ship
     for found in entry_points(group=PLUGINS):

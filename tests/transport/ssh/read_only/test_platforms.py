@@ -92,7 +92,7 @@ def test_every_platform_has_a_row() -> None:
 
 @pytest.mark.parametrize("name", REGISTRY.names())
 def test_every_platform_has_a_section_with_enough_forms(name: str, repository_root: Path) -> None:
-    path = repository_root / "netautod" / "ssh" / "platforms" / f"{name}.toml"
+    path = repository_root / "netautod" / "transport" / "ssh" / "platforms" / f"{name}.toml"
     assert "\n[read_only]\n" in path.read_text(encoding="utf-8")
     forms = REGISTRY.get(name).read_only.forms
     assert len(forms) >= (0 if name == "generic" else 40 if name in LARGE else 10)
