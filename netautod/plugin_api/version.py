@@ -1,8 +1,8 @@
 """The version of what plugins may use, how a plugin says which one it needs, and how a part of it goes away.
 
 `VERSION` is MAJOR.MINOR. A minor adds, a major removes or changes. What is going to be removed warns
-first, for two minors at least. `plugins/README.md` says the same to authors;
-tests/plugins/surface.txt records what there is.
+first, for two minors at least. The page `extend/publishing` of the manual says
+the same to authors; tests/plugins/surface.txt records what there is.
 """
 
 import functools

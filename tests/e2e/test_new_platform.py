@@ -41,12 +41,11 @@ CUTS = (20, DATA.index(b"sw1#\n") + 5, len(DATA) - 6)
 
 
 @pytest.fixture
-async def with_acme(tmp_path: Path, repository_root: Path) -> AsyncIterator[Service]:
+async def with_acme(tmp_path: Path) -> AsyncIterator[Service]:
     """One that finds the files of the guide for plugin authors."""
-    guide = (repository_root / "plugins" / "README.md").read_text(encoding="utf-8")
     folder = tmp_path / "plugin"
     folder.mkdir()
-    write_example(guide, "acme_platform", "test_acme_os", folder)
+    write_example("acme_platform", "test_acme_os", folder)
     write_entry_point("acme_platform", folder)
     path = os.pathsep.join([str(folder), *filter(None, [os.environ.get("PYTHONPATH")])])
     async with serving(tmp_path / "data", variables={"PYTHONPATH": path}) as running:

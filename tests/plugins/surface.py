@@ -23,7 +23,7 @@ FILE = Path(__file__).with_name("surface.txt")
 COMMAND = ".venv/bin/python -m tests.plugins.surface"
 _HEAD = f"""\
 # What authors of plugins may use: since which version of the plugin API, its name, what it is.
-# `{COMMAND}` writes this file; plugins/README.md tells the promise.
+# `{COMMAND}` writes this file; netautod/manual/extend/publishing.md has the promise.
 """
 _SPECIAL = ("__init__", "__call__", "__enter__", "__exit__", "__aenter__", "__aexit__")
 Lines = Mapping[str, str]  # what a name is, by the name

@@ -17,11 +17,11 @@ from netautod.plugin_api import hookspecs
 from netautod.plugin_host.loading.loader import LoadedPlugins, call
 from netautod.plugin_host.manager import PluginManager
 from netautod.plugin_host.offers.registrations import REGISTRATIONS
-from tests.support.guide import write_example
+from tests.support.guide import guide, write_example
 
 HOOKS = {name: hook for name, hook in vars(hookspecs).items() if name.startswith("netautod_")}
-GUIDE = (Path(__file__).parents[2] / "plugins" / "README.md").read_text(encoding="utf-8")
-_SECTION = re.compile(r"^#{3,4} `(netautod_\w+)\((.*?)\)`\n(.*?)(?=^#{2,4} |\Z)", re.M | re.S)
+GUIDE = guide()
+_SECTION = re.compile(r"^## Implement `(netautod_\w+)\((.*?)\)`\n(.*?)(?=^#{1,2} |\Z)", re.M | re.S)
 _PARTS = re.compile(
     r"\nParameters:\n\n(?P<parameters>.*?)\nWhen it is called: (?P<when>.*?)\n\nExample:\n\n"
     r"```python\n(?P<example>.*?)```\n",
@@ -45,7 +45,7 @@ def section_of(name: str) -> Section:
         for hook, arguments, text in _SECTION.findall(_without_code(GUIDE)[0])
         if hook == name
     ]
-    assert len(found) == 1, f"plugins/README.md needs one section `{name}(...)`, not {len(found)}"
+    assert len(found) == 1, f"extend/ needs one section `{name}(...)`, not {len(found)}"
     arguments, text = found[0]
     parts = _PARTS.search(_with_code(text))
     assert parts is not None, (
@@ -112,7 +112,7 @@ def test_the_section_names_each_argument_and_its_types(name: str) -> None:
 def test_the_example_is_a_plugin_that_implements_the_hook(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    write_example(GUIDE, "acme_platform", "", tmp_path)
+    write_example("acme_platform", "", tmp_path)
     loaded = LoadedPlugins.of({"example": plugin_of(name, tmp_path / "acme_platform")})
     [implementation] = loaded.implementations(name)
     if name == "netautod_register_settings":

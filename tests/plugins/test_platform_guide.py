@@ -18,24 +18,20 @@ from netautod.plugin_host.manager import PluginManager
 from netautod.transport.ssh.platform.registry import PlatformRegistry
 from netautod.transport.ssh.platform.toml_file import TomlTable
 from tests.support.guide import write_example
+from tests.support.manual import page
 
 _TESTS = (
     "test_two_readings_of_an_idle_device_are_equal",
-    "test_a_new_password_is_a_change_that_nobody_sees",
+    "test_a_new_password_is_a_change_and_is_not_shown",
     "test_the_pager_and_enable",
     "test_half_a_config_is_refused",
 )
 
 
 @pytest.fixture
-def guide(repository_root: Path) -> str:
-    return (repository_root / "plugins" / "README.md").read_text(encoding="utf-8")
-
-
-@pytest.fixture
-def importable(guide: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def importable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The files of the guide in a folder from which they can be imported."""
-    write_example(guide, "acme_platform", "test_acme_os", tmp_path)
+    write_example("acme_platform", "test_acme_os", tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     for name in ("acme_platform", "test_acme_os"):
         monkeypatch.delitem(sys.modules, name, raising=False)
@@ -70,23 +66,20 @@ def test_no_test_of_the_example_is_forgotten(its_tests: ModuleType) -> None:
     assert sorted(name for name in found if name.startswith("test_")) == sorted(_TESTS)
 
 
-def test_the_guide_names_every_key(
-    guide: str, monkeypatch: pytest.MonkeyPatch, repository_root: Path
-) -> None:
-    """Those that the reader of the files asks for."""
-    asked: set[str] = set()
+def test_the_page_of_keys_names_every_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compare with the keys that the reader of the files takes."""
+    taken: set[str] = set()
     take = TomlTable._take
 
     def noted(self: TomlTable, key: str) -> object:
-        asked.add(key)
+        taken.add(key)
         return take(self, key)
 
     monkeypatch.setattr(TomlTable, "_take", noted)
     PlatformRegistry()
-    _, _, section = guide.partition("\n## Platforms\n")
-    section, _, _ = section.partition("\n## ")
-    named = set(re.findall(r"\w+", " ".join(re.findall(r"`[^`\n]*`", section))))
-    assert sorted(asked - named) == []
+    text = page("extend/platform-keys.md")
+    named = set(re.findall(r"\w+", " ".join(re.findall(r"`[^`\n]*`", text))))
+    assert sorted(taken - named) == []
 
 
 def test_a_faulty_file_is_named_with_its_key(importable: Path, manager: PluginManager) -> None:

@@ -2,8 +2,6 @@
 
 import asyncio
 import sys
-import sysconfig
-from asyncio.subprocess import PIPE, STDOUT
 from pathlib import Path
 from textwrap import dedent
 
@@ -12,13 +10,12 @@ import pytest
 from netautod.assembly.settings import table
 from netautod.plugin_host.scaffold import KINDS, scaffold
 from tests.plugins.test_hook_sections import HOOKS, section_of
-from tests.repository.test_packaging import CLEAN, PACKAGED, ROOT, copy
+from tests.repository.test_packaging import ROOT, copy
 from tests.support.guide import write_example, write_project
-from tests.support.programs.service import environment
+from tests.support.wheels import Environment, environment_of_wheels
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
-GUIDE = ROOT / "plugins" / "README.md"
 OF_GUIDE = ("my_plugin", "acme_platform", "acme_inventory", "acme_login")
 # The fixtures of the tests of all plugins: they share a service, so its settings are those of all.
 CONFTEST = """
@@ -49,27 +46,6 @@ def netautod_settings(users):
 """
 
 
-class Environment:
-    """A folder with a virtual environment that holds wheels, and what they need from that of the tests."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.python = folder / "venv" / "bin" / "python"
-
-    async def run(self, *command: str | Path, cwd: Path | None = None) -> str:
-        """What it prints; a failure is one of the test."""
-        process = await asyncio.create_subprocess_exec(
-            *map(str, command),
-            stdout=PIPE,
-            stderr=STDOUT,
-            cwd=cwd or self.folder,
-            env=environment(**CLEAN, PYTEST_ADDOPTS="", PIP_DISABLE_PIP_VERSION_CHECK="1"),
-        )
-        out = (await process.communicate())[0].decode()
-        assert process.returncode == 0, f"{command}\n{out[-6000:]}"
-        return out
-
-
 @pytest.fixture(scope="module")
 def projects(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """The projects of new plugins, by their kinds."""
@@ -80,24 +56,9 @@ def projects(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 @pytest.fixture(scope="module")
 async def installed(projects: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Environment:
     folder = tmp_path_factory.mktemp("clean")
-    made = Environment(folder)
-    source = folder / "source"
-    source.mkdir()
-    for name in PACKAGED:
-        copy(ROOT / name, source / name)
-    guide = GUIDE.read_text(encoding="utf-8")
-    ours = [write_project(guide, name, folder) for name in OF_GUIDE]
-    await made.run(sys.executable, "-m", "venv", folder / "venv")
-    pip = (made.python, "-m", "pip", "-q")
-    await made.run(*pip, "install", "setuptools>=77", "wheel")
-    wheels = folder / "wheels"
-    building = ("wheel", "--no-deps", "--no-build-isolation", "--no-index", "-w", wheels)
-    await made.run(*pip, *building, source, *ours, *projects.values())
-    await made.run(*pip, "install", "--no-deps", "--no-index", *sorted(wheels.glob("*.whl")))
-    # A plain path: files .pth of that folder, such as the one of an editable netautod, are not read.
-    [libraries] = (folder / "venv").glob("lib/*/site-packages")
-    (libraries / "dependencies.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
-    return made
+    return await environment_of_wheels(
+        folder, [*(write_project(name, folder) for name in OF_GUIDE), *projects.values()]
+    )
 
 
 def copy_tests(projects: dict[str, Path], kind: str, folder: Path) -> None:
@@ -113,7 +74,7 @@ async def test_the_guide_and_the_new_plugins_work_from_wheels(
     shared.mkdir()
     (shared / "conftest.py").write_text(CONFTEST)
     copy(ROOT / "tests" / "plugins" / "exercised_guide.py", shared / "test_guide.py")
-    write_example(GUIDE.read_text(encoding="utf-8"), "no_package", "test_first", shared)
+    write_example("no_package", "test_first", shared)
     assert (shared / "test_first.py").exists()
     for kind in KINDS:
         copy_tests(projects, kind, shared)
@@ -151,8 +112,7 @@ async def test_the_code_of_new_plugins_and_of_the_guide_is_clean(
     for project in projects.values():
         await here.run(bin_ / "ruff", "check", "--no-cache", ".", cwd=project)
         await here.run(bin_ / "ruff", "format", "--no-cache", "--check", ".", cwd=project)
-    guide = GUIDE.read_text(encoding="utf-8")
-    roots = [*projects.values(), *(write_project(guide, name, tmp_path) for name in OF_GUIDE)]
+    roots = [*projects.values(), *(write_project(name, tmp_path) for name in OF_GUIDE)]
     examples = tmp_path / "examples"
     examples.mkdir()
     for name in HOOKS:

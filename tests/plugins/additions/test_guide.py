@@ -1,11 +1,9 @@
 """The examples of the guide about what plugins add: each is a plugin, and does what is said of it."""
 
 import argparse
-import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -20,16 +18,12 @@ from netautod.plugin_host.manager import PluginManager
 from netautod.plugin_host.offers import offers
 from netautod.plugin_host.offers.routes import served
 from netautod.testing import RunDevice
-
-GUIDE = (Path(__file__).parents[3] / "plugins" / "README.md").read_text(encoding="utf-8")
+from tests.plugins.test_hook_sections import plugin_of
 
 
 def manager_of(hook: str) -> PluginManager:
-    """With the one plugin that the section of the hook shows."""
-    [source] = re.findall(rf"(?ms)^#+ `{hook}\(.*?^```python\n(.*?)^```$", GUIDE)
-    module = ModuleType(f"example_of_{hook}")
-    exec(compile(source, f"<{hook}>", "exec"), vars(module))
-    manager = PluginManager(LoadedPlugins.of({"rota": module}))
+    """Return a manager of the one plugin that the section of the hook shows."""
+    manager = PluginManager(LoadedPlugins.of({"rota": plugin_of(hook, Path())}))
     assert manager.statuses[0].ok
     return manager
 
@@ -69,7 +63,7 @@ async def test_routes() -> None:
     with pytest.raises(NotFound):
         await offered.route.handler(asked("sales"))
     described = document(served([offered]))["paths"]["/api/plugins/rota/teams/{team}"]["get"]
-    assert described["summary"] == "Says who of a team is on call."
+    assert described["summary"] == "Return who of a team is on call."
 
 
 async def test_commands(capsys: pytest.CaptureFixture[str]) -> None:

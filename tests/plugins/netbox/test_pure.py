@@ -1,11 +1,9 @@
 """The parts of the inventory plugin that touch no network: device types, listings, addresses, the loop."""
 
 import json
-import re
 import time
 from contextlib import suppress
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -97,15 +95,6 @@ def test_every_name_of_a_platform_leads_to_it(name: str) -> None:
     names = [name, *platform.aliases, *platform.names.netbox, *platform.names.napalm]
     assert {types.find((slug_of(spelt),), None, None) for spelt in names} == {name}
     assert DEVICE_TYPE.fullmatch(name)
-
-
-@over("name", PLATFORMS.names())
-def test_the_guide_shows_the_slugs_of_a_platform(name: str) -> None:
-    guide = (Path(__file__).parents[3] / "plugins" / "README.md").read_text()
-    shown = dict(re.findall(r"^\| `([a-z0-9_]+)` \| (`.*`) \|$", guide, re.MULTILINE))
-    listed = shown.get(name, "")
-    names = PLATFORMS.get(name).names
-    assert listed == ", ".join(f"`{slug}`" for slug in dict.fromkeys((*names.netbox, *names.napalm)))
 
 
 @over(

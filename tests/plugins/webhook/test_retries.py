@@ -1,11 +1,10 @@
-"""The pauses between tries, and the example of the guide by which a receiver verifies."""
+"""The pauses between tries, and the example of the manual by which a receiver verifies."""
 
 import hashlib
 import hmac
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import cast
 
 import pytest
@@ -13,10 +12,11 @@ import pytest
 from netautod.transport.outbound.retries import asked_pause, retry_pause
 from netautod.transport.outbound.signed import signature
 from netautod_webhook.retries import LONGEST, is_retried
+from tests.support.manual import page
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 SECRET, BODY = "0123456789abcdef", b'{"id":"1"}'
-GUIDE = re.compile(r"^```python\n# receiver\.py\n(?P<text>.*?)^```$", re.M | re.S)
+RECEIVER = re.compile(r"^```python\n# receiver\.py\n(?P<text>.*?)^```$", re.M | re.S)
 
 
 @pytest.mark.parametrize(
@@ -64,9 +64,9 @@ def test_the_signature_is_a_plain_hmac() -> None:
 
 
 @pytest.fixture
-def verify(repository_root: Path) -> Callable[..., bool]:
-    """The function that the guide shows."""
-    found = GUIDE.search((repository_root / "plugins" / "README.md").read_text(encoding="utf-8"))
+def verify() -> Callable[..., bool]:
+    """Return the function that the page shows."""
+    found = RECEIVER.search(page("use/signed-webhook.md"))
     assert found is not None
     names: dict[str, object] = {}
     exec(found["text"], names)
@@ -94,7 +94,7 @@ GOOD = {
         pytest.param({"X-Netautod-Signature": "é"}, BODY, 1700000000, False, id="no text in ASCII"),
     ],
 )
-def test_the_example_of_the_guide_verifies(
+def test_the_example_of_the_manual_verifies(
     verify: Callable[..., bool], changes: dict[str, str], body: bytes, now: float, genuine: bool
 ) -> None:
     assert verify({**GOOD, **changes}, body, SECRET, now=now) is genuine

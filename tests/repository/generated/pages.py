@@ -8,6 +8,7 @@ from tests.repository.generated import (
     events,
     hooks,
     observation,
+    platform_tables,
     platforms,
     routes,
     settings,
@@ -16,6 +17,7 @@ from tests.repository.generated import (
 COMMAND = ".venv/bin/python -m tests.repository.generated"
 GENERATED: Mapping[str, Callable[[], str]] = {
     "extend/all-hooks": hooks.all_hooks,
+    "extend/read-only-platforms": platform_tables.read_only_platforms,
     "operate/all-metrics": observation.all_metrics,
     "operate/all-settings": settings.all_settings,
     "operate/audit-actions": observation.audit_actions,
@@ -23,6 +25,7 @@ GENERATED: Mapping[str, Callable[[], str]] = {
     "operate/risks": settings.risks,
     "use/events": events.events,
     "use/permissions": access.permissions,
+    "use/platform-slugs": platform_tables.platform_slugs,
     "use/platforms": platforms.platforms,
     "use/routes": routes.routes,
 }
