@@ -154,6 +154,7 @@ setup(
         "jinja2>=3.1.6,<4",  # `|attr` left the sandbox before (CVE-2025-27516)
         "joserfc>=1.3",
         "ldap3>=2.9.1",
+        "markdown-it-py>=4,<5",  # the first that follows CommonMark 0.31.2 (its changelog)
         "marshmallow>=4,<5",
         "motor>=3.7,<4",
         "netutils>=1.19,<2",

@@ -19,7 +19,8 @@ from netautod.automation.system.service import SystemService
 from netautod.console.base.pages import UnknownPageHandler
 from netautod.console.base.rendering import Renderer
 from netautod.console.base.static import StaticFiles
-from netautod.console.routes import PAGES
+from netautod.console.help.pages import ManualPages
+from netautod.console.routes import PAGES, chapters
 from netautod.console.runs.previews import Previews
 from netautod.core.json import values as json_values
 from netautod.http.description.docs_page import DocsPage
@@ -28,6 +29,7 @@ from netautod.http.handler import UnknownRouteHandler
 from netautod.http.idempotency.service import IdempotencyKeys
 from netautod.http.routing.routes import Route, application
 from netautod.http.status.health import HealthCheck
+from netautod.manual.library import Manual
 from netautod.plugin_host.offers.routes import PluginCalls
 
 
@@ -104,8 +106,9 @@ def _of_work(base: Base, made: Works) -> Collection[object]:
 
 
 def _of_the_api(routes: Iterable[Route]) -> Collection[object]:
-    static = StaticFiles.read()
-    return DocsPage.read(), Description(json_values.encode(document(routes))), static, Renderer(static)
+    static, manual = StaticFiles.read(), ManualPages(Manual.installed())
+    renderer = Renderer(static, chapters())
+    return DocsPage.read(), Description(json_values.encode(document(routes))), static, renderer, manual
 
 
 def _system(base: Base, made: Works) -> SystemService:

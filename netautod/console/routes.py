@@ -1,4 +1,6 @@
-"""All pages of the console."""
+"""All pages of the console, and the chapter of the manual that each belongs to."""
+
+from collections.abc import Mapping
 
 from netautod.console.account import handlers as account
 from netautod.console.administration import audit, credentials, roles, system, users, webhooks
@@ -7,6 +9,7 @@ from netautod.console.configs import handlers as configs
 from netautod.console.devices import pages as devices
 from netautod.console.documents import routes as documents
 from netautod.console.find import handlers as find
+from netautod.console.help import handlers as manual
 from netautod.console.inventory import routes as inventory
 from netautod.console.login import handlers as login
 from netautod.console.overview import handlers as overview
@@ -14,26 +17,30 @@ from netautod.console.runs import approvals, editor, execution, executions, task
 from netautod.console.topology import handlers as topology
 from netautod.http.routing.routes import Route
 
+# The pages by the chapter of the manual that explains them: where their "?" leads.
+CHAPTERS: Mapping[str, tuple[Route, ...]] = {
+    "operate/audit": audit.PAGES,
+    "operate/logins": (*account.PAGES, *users.PAGES),
+    "operate/scale": system.NODE_PAGES,
+    "operate/settings": system.PLUGIN_PAGES,
+    "use/agents": approvals.PAGES,
+    "use/backups": configs.PAGES,
+    "use/console": (*login.PAGES, *overview.PAGES),
+    "use/devices": (*devices.PAGES, *credentials.PAGES),
+    "use/discovery": (*find.PAGES, *topology.PAGES),
+    "use/documents": documents.PAGES,
+    "use/events-and-webhooks": webhooks.PAGES,
+    "use/inventory": inventory.PAGES,
+    "use/permissions": roles.PAGES,
+    "use/tasks": (*editor.PAGES, *execution.PAGES, *executions.PAGES, *tasks.PAGES),
+}
 PAGES: tuple[Route, ...] = (
-    *account.PAGES,
-    *approvals.PAGES,
-    *audit.PAGES,
-    *configs.PAGES,
-    *credentials.PAGES,
-    *devices.PAGES,
-    *documents.PAGES,
-    *editor.PAGES,
-    *execution.PAGES,
-    *executions.PAGES,
-    *find.PAGES,
-    *inventory.PAGES,
-    *login.PAGES,
-    *overview.PAGES,
-    *roles.PAGES,
+    *(route for pages in CHAPTERS.values() for route in pages),
+    *manual.PAGES,
     *static.PAGES,
-    *system.PAGES,
-    *tasks.PAGES,
-    *topology.PAGES,
-    *users.PAGES,
-    *webhooks.PAGES,
 )
+
+
+def chapters() -> dict[str, str]:
+    """Return the chapter of each route that has one."""
+    return {route.path: chapter for chapter, pages in CHAPTERS.items() for route in pages}

@@ -8,10 +8,11 @@ from functools import cached_property
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
-from netautod.manual.page import Page, Section
+from netautod.manual.page import Page, Section, plain
 
 INDEX = "index"
 _SUFFIX = ".md"
+_PICTURES = "pictures"
 _LINK_TO_PAGE = re.compile(r"\]\(([\w/-]+)\.md\)")
 _MOST_WORDS = 10
 _EXCERPT = 160  # characters
@@ -51,6 +52,12 @@ class Manual:
         if wanted in self.pages:
             return [self.pages[wanted]]
         return [page for name, page in self.pages.items() if name.rpartition("/")[2] == wanted]
+
+    def picture(self, name: str) -> bytes | None:
+        """Return a file of the folder of pictures; None if there is none of this name."""
+        folder = self._folder.joinpath(_PICTURES)
+        names = {entry.name for entry in folder.iterdir()} if folder.is_dir() else set()
+        return folder.joinpath(name).read_bytes() if name in names else None
 
     def neighbors(self, page: Page) -> tuple[Page | None, Page | None]:
         """Return the page before this one and the page after it."""
@@ -102,5 +109,6 @@ def _excerpt(text: str, words: Sequence[str]) -> str:
     """Return the first line below the heading that has one of the words, or the first of all, shortened."""
     lines = [line.strip() for line in text.splitlines()[1:] if line.strip() and not line.startswith("```")]
     found = [line for line in lines if any(word in line.casefold() for word in words)]
-    line = next(iter(found or lines), "")
+    cells = plain(next(iter(found or lines), "").lstrip("*- ")).split("|")
+    line = "; ".join(cell.strip() for cell in cells if cell.strip())
     return line if len(line) <= _EXCERPT else f"{line[: _EXCERPT - 3]}..."

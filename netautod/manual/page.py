@@ -13,6 +13,11 @@ _MARKS = re.compile(r"[`*]")
 _NOT_IN_ANCHORS = re.compile(r"[^\w\- ]")
 
 
+def plain(text: str) -> str:
+    """Return a line without the marks of Markdown; links become their texts."""
+    return _MARKS.sub("", _LINK.sub(r"\1", text))
+
+
 @dataclass(frozen=True, kw_only=True)
 class Section:
     """A heading and what stands under it, up to the next heading of any level.
@@ -73,7 +78,7 @@ def _section(lines: list[str], taken: Counter[str]) -> Section:
     """Build a section; `taken` counts the anchors before it on the page, since equal ones get a number."""
     found = _HEADING.match(lines[0])
     assert found is not None
-    heading = _MARKS.sub("", _LINK.sub(r"\1", found[2]))
+    heading = plain(found[2])
     anchor = _NOT_IN_ANCHORS.sub("", heading.lower()).strip().replace(" ", "-")
     earlier = taken[anchor]
     taken[anchor] += 1

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from netautod.console.routes import PAGES
+from netautod.manual.library import Manual
 from tests.assembly.route_table import normalised
 from tests.browser.world import ADMINISTRATOR, APPROVER, EMPTY, OPERATOR, VIEWER
 
@@ -35,8 +36,16 @@ class Visit:
         return f"{path}.{self.state}"
 
 
+# Pages of the manual that are among the visits by name.
+SEEN = ("index", "develop/style")
 FULL = (
     Visit(path="/login", who=NOBODY),
+    *(
+        Visit(path=path, who=who)
+        for path in ("/help", "/help?q=restore", "/help/develop/style")
+        for who in (NOBODY, ADMINISTRATOR)
+    ),
+    *(Visit(path=f"/help/{name}", who=NOBODY) for name in Manual.installed().pages if name not in SEEN),
     *(
         Visit(path=path)
         for path in (

@@ -38,7 +38,7 @@ def test_the_process_that_serves_loads_what_few_need_when_they_do() -> None:
         "netautod.transport.ssh.channel_opening",
     } <= found
     assert found.isdisjoint(
-        {"zxcvbn", "ldap3", "joserfc", "telnetlib3", "jinja2", "netutils", "netautod.testing"}
+        {"markdown_it", "zxcvbn", "ldap3", "joserfc", "telnetlib3", "jinja2", "netutils", "netautod.testing"}
     )
 
 

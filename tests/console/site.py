@@ -15,6 +15,7 @@ from netautod.assembly.configuration import Configuration
 from netautod.assembly.installation import Installation, open_installation
 from netautod.assembly.settings import Settings, table
 from netautod.automation.executions.abandoned.watched import Watched
+from netautod.console.settings import ConsoleSettings
 from netautod.core.errors import Unauthenticated
 from netautod.core.identity.caller import Caller, OrgId, RequestInfo
 from netautod.http.context import HttpContext
@@ -28,6 +29,8 @@ from tests.support.client import ApiClient
 from tests.support.databases import PATIENT_SECONDS
 from tests.support.pages import Browser
 from tests.support.serving import serve_application
+
+CONSOLE = ConsoleSettings()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,9 +73,12 @@ class Site:
 
 
 @asynccontextmanager
-async def open_site(database: Database, folder: Path) -> AsyncIterator[Site]:
+async def open_site(
+    database: Database, folder: Path, *, console: ConsoleSettings = CONSOLE
+) -> AsyncIterator[Site]:
     settings = Settings(
         data_dir=folder,
+        console=console,
         admin_password="correct horse battery staple",
         limits=LimitSettings(requests_per_second=0, anonymous_per_second=0),
         outbound=OutboundSettings(allow=("127.0.0.1",)),

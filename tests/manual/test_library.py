@@ -10,7 +10,7 @@ PAGES = {
     "index": "# The manual\n\n[Upgrade](operate/upgrade.md) [Devices](use/devices.md) [API](use/api.md)\n",
     "operate/settings": "# Settings\n\nSet a setting.\n",
     "operate/upgrade": "# Upgrade\n\nStop the service.\n\n## Go back\n\nRestore the backup that you made.\n",
-    "extend/settings": "# Settings of a plugin\n\nDeclare them.\n",
+    "extend/settings": "# Settings of a plugin\n\n## Several\n\n| The `section` [server](x) | *many* |\n",
     "use/api": "# API\n\nCall it: " + "x" * 200 + "\n",
     "use/devices": "# Devices\n\n## Restore a device\n\n```sh\nnetautod restore\n```\n",
 }
@@ -66,6 +66,8 @@ def test_an_excerpt_is_the_line_of_the_words(manual: Manual) -> None:
         "netautod restore",
         "Restore the backup that you made.",
     ]
+    [listed] = manual.search("several")
+    assert listed.excerpt == "The section server; many"
     [long] = manual.search("call")
     assert (len(long.excerpt), long.excerpt[-4:]) == (160, "x...")
 

@@ -8,7 +8,7 @@ import pytest
 from netautod.manual.library import Manual
 from netautod.manual.page import Page
 from tests.repository.generated.pages import GENERATED
-from tests.support.manual import MANUAL, ROOT
+from tests.support.manual import MANUAL, PLANNED, ROOT
 
 INDEX = "index"
 SHORTEST, LONGEST = 40, 200  # lines
@@ -16,21 +16,6 @@ SHORTEST, LONGEST = 40, 200  # lines
 ANY_LENGTH = {INDEX, "changes", *GENERATED}
 _CODE = re.compile(r"^(\s*)(```|~~~).*?^\1\2$|`[^`\n]+`", re.M | re.S)
 _LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
-# Links may lead to these although they are not written yet.
-PLANNED = {
-    *("use/first-hour", "use/console", "use/api", "use/devices", "use/inventory", "use/tasks", "use/backups"),
-    *("use/discovery", "use/agents", "use/documents", "use/events-and-webhooks"),
-    *("use/routes", "use/permissions", "use/events", "use/platforms"),
-    *("operate/install", "operate/settings", "operate/secrets", "operate/logins", "operate/proxies-and-tls"),
-    *("operate/scale", "operate/upgrade", "operate/backup-and-restore", "operate/metrics-and-alerts"),
-    *("operate/audit", "operate/troubleshooting", "operate/all-settings", "operate/all-metrics"),
-    *("operate/command-line", "operate/risks", "operate/audit-actions"),
-    *("extend/first-plugin", "extend/hooks", "extend/executors", "extend/collectors", "extend/platforms"),
-    *("extend/sources", "extend/models-and-tools", "extend/authentication", "extend/settings"),
-    *("extend/routes-and-commands", "extend/testing", "extend/publishing", "extend/all-hooks"),
-    *("develop/architecture", "develop/glossary", "develop/recipes", "develop/tests", "develop/benchmarks"),
-    "changes",
-}
 PAGES = Manual.installed().pages
 
 

@@ -59,9 +59,9 @@ class PluginsPage(SystemPage):
         self.show("administration/plugins.html", title="Plugins", plugins=status.plugins)
 
 
-PAGES = (
+NODE_PAGES = (
     Route(path="/nodes", handler=NodesPage),
     Route(path="/nodes/pause", handler=PausePage),
     Route(path="/nodes/resume", handler=ResumePage),
-    Route(path="/plugins", handler=PluginsPage),
 )
+PLUGIN_PAGES = (Route(path="/plugins", handler=PluginsPage),)

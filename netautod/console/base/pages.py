@@ -171,6 +171,7 @@ class HtmlHandler(JsonHandler):
             "me": caller,
             "links": [] if caller is None else links_for(caller),
             "path": self.request.path,
+            "route": self.route,
             "query": self.query_texts(),
             "form": self.form,
             "error": self.error,

@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 class Renderer:
     """Reads each template once. A name that a template does not have is an error, not an empty text."""
 
-    def __init__(self, static: StaticFiles) -> None:
+    def __init__(self, static: StaticFiles, chapters: Mapping[str, str]) -> None:
+        """`chapters` are pages of the manual by the routes of the pages of the console that they explain."""
         self._static = static
+        self._chapters = chapters
 
     async def load(self) -> None:
         """Before a page: the first one takes a while. Who uses the API alone has no memory taken by it."""
@@ -29,6 +31,11 @@ class Renderer:
 
     def render(self, template: str, values: Mapping[str, Any]) -> str:
         return self._environment.get_template(template).render(values)
+
+    def _help_of(self, route: str) -> str:
+        """Return the address of the chapter of a page; the index for an error and for the manual itself."""
+        chapter = self._chapters.get(route)
+        return "/help" if chapter is None else f"/help/{chapter}"
 
     @cached_property
     def _environment(self) -> "Environment":
@@ -43,7 +50,7 @@ class Renderer:
             auto_reload=False,
             cache_size=-1,
         )
-        made.globals.update(static=self._static.path, with_query=with_query)
+        made.globals.update(static=self._static.path, with_query=with_query, help_of=self._help_of)
         made.filters.update(
             moment=moment,
             clock=clock,

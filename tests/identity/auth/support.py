@@ -9,7 +9,8 @@ from netautod.assembly.parts.sessions import SessionParts, sessions_of
 from netautod.assembly.settings import Settings
 from netautod.console.base.rendering import Renderer
 from netautod.console.base.static import StaticFiles
-from netautod.console.routes import PAGES
+from netautod.console.help.pages import ManualPages
+from netautod.console.routes import PAGES, chapters
 from netautod.core.identity.caller import RequestInfo
 from netautod.core.identity.refusals import Refusals
 from netautod.identity.auth.authenticator import Authenticator
@@ -19,6 +20,7 @@ from netautod.identity.auth.service import AuthService
 from netautod.identity.auth.settings import AuthSettings, LicenseSettings, SshCaSettings
 from netautod.identity.auth.ssh_ca.service import SshAuthority
 from netautod.identity.users.service import UserService
+from netautod.manual.library import Manual
 from netautod.plugin_api.auth import AuthProvider
 from tests.support.client import ApiClient
 from tests.support.clock import MovableClock
@@ -112,7 +114,7 @@ def serve_node(servers: Servers, node: Node, *, port: int = 0, refusals: Refusal
     people, static = node.installation.people, StaticFiles.read()
     services = (node.installation.audit, people.roles, people.users, node.ssh_ca, *node.parts.services)
     return servers.listen(
-        (*services, static, Renderer(static)),
+        (*services, static, Renderer(static, chapters()), ManualPages(Manual.installed())),
         authenticate=node.authenticator.authenticate,
         page_caller=node.parts.page_callers.caller_of,
         pages=PAGES,

@@ -1,0 +1,1 @@
+"""The manual in the console: its pages as HTML and a search, without a session."""
