@@ -59,7 +59,7 @@ def _print_list(topic: str, matches: Sequence[Match]) -> None:
         say(f"  {match.page.name}: {match.section.heading}")
     if len(matches) > _MOST_MATCHES:
         say(f"  and {len(matches) - _MOST_MATCHES} more; add a word")
-    say("print a page with: netautod help PAGE")
+    say("print one with: netautod help PAGE, or netautod help WORDS OF ITS HEADING")
 
 
 def _listed(pages: Sequence[Page]) -> str:

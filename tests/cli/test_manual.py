@@ -35,7 +35,7 @@ def test_words_in_several_sections_list_them(capsys: pytest.CaptureFixture[str])
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].endswith(" sections on 'write':")
     assert "  develop/style: Write a commit as one change" in lines
-    assert lines[-1] == "print a page with: netautod help PAGE"
+    assert lines[-1].startswith("print one with: netautod help PAGE")
 
 
 def test_an_unknown_topic_names_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:

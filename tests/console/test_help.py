@@ -42,7 +42,7 @@ echo "<script>" # not a heading
 
 
 def anyone(site: Site) -> Browser:
-    """A browser without a session."""
+    """Return a browser without a session."""
     return replace(site.browser(), cookie="")
 
 

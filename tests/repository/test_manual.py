@@ -91,7 +91,7 @@ def test_a_page_can_be_read_at_once(name: str) -> None:
 
 
 def test_every_file_of_the_manual_is_in_the_packages() -> None:
-    """The wheel and the sdist take these kinds of files and no others."""
+    """Check the kinds of files that the wheel and the sdist take."""
     manifest = (ROOT / "MANIFEST.in").read_text()
     kinds = {path.suffix for path in Path(MANUAL).rglob("*") if path.is_file()} - {".pyc", ".py"}
     for kind in kinds:

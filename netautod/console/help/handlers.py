@@ -57,7 +57,7 @@ class HelpPage(ManualHandler):
 
     @public(query=HelpQuery)
     async def get(self) -> None:
-        """The index of the manual, or with `q` the sections that have all the words."""
+        """Show the index of the manual, or with `q` the sections that have all the words."""
         await self.recognize()
         await self.manual.load()
         query = (self.query["q"] or "").strip()
@@ -68,7 +68,7 @@ class HelpPage(ManualHandler):
         self.show(
             "help/search.html",
             title="Search the manual",
-            asked=query,
+            words=query,
             matches=matches[:MOST_MATCHES],
             total=len(matches),
             nearest=[] if matches else self.manual.manual.nearest(query),
@@ -81,7 +81,7 @@ class ManualPage(ManualHandler):
 
     @public()
     async def get(self, *names: str) -> None:
-        """A page of the manual. One without its folder leads to the page of that name, or to a search."""
+        """Show a page of the manual. A name without its folder leads to that page, or to a search."""
         await self.recognize()
         await self.manual.load()
         name = "/".join(names)
@@ -99,7 +99,7 @@ class ManualPage(ManualHandler):
 class PicturePage(ManualHandler):
     @public(produces="image/png")
     async def get(self, name: str) -> None:
-        """A picture of the manual."""
+        """Send a picture of the manual."""
         content = self.manual.manual.picture(name)
         if content is None:
             raise NotFound("Not found")

@@ -19,7 +19,7 @@ _LABEL = "label"
 
 
 class MarkdownRenderer:
-    """Renders pages. It takes 4 MB, so it is made when the first page is viewed."""
+    """A renderer of pages. It takes 4 MB, so it is made when the first page is viewed."""
 
     def __init__(self) -> None:
         from markdown_it import MarkdownIt

@@ -3,12 +3,11 @@
 import ast
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 from netautod.activity.audit.actions import ACTIONS
 from netautod.core.identity.permissions import KNOWN_PERMISSIONS
+from tests.support.manual import ROOT
 
-ROOT = Path(__file__).parents[2]
 RECORDING = ("record", "record_many", "record_for")
 FORM = re.compile(r"[a-z_]+\.[a-z_]+")
 RESOURCES = {action.partition(".")[0] for action in ACTIONS}
@@ -55,7 +54,7 @@ def test_an_action_that_a_call_names_is_in_the_table() -> None:
 
 
 def test_a_text_in_the_form_of_an_action_is_in_the_table() -> None:
-    """Calls take many actions from variables."""
+    """Check the actions that calls take from variables."""
     formed = {text for text in WRITTEN if FORM.fullmatch(text) and text.partition(".")[0] in RESOURCES}
     assert formed - ACTIONS.keys() - set(KNOWN_PERMISSIONS) == set()
 

@@ -1,4 +1,4 @@
-"""What an installation with the plugins of this repository has, without settings of its own."""
+"""The installation that the pages describe: the plugins of this repository and no settings of its own."""
 
 from collections.abc import Iterable
 from functools import cache

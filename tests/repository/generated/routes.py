@@ -40,8 +40,8 @@ def _operations(paths: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, An
 
 
 def _part(tag: Mapping[str, str], rows: list[tuple[str, ...]]) -> str:
-    said = [] if tag["description"] == tag["name"] else [tag["description"]]
-    return "\n\n".join([f"## {tag['name']}", *said, table(HEAD, rows)])
+    text = [] if tag["description"] == tag["name"] else [tag["description"]]
+    return "\n\n".join([f"## {tag['name']}", *text, table(HEAD, rows)])
 
 
 def _statuses(operation: Mapping[str, Any]) -> frozenset[str]:
