@@ -1,8 +1,8 @@
-"""Finds the caller of a request by its token: checks token, session and user on every request.
+"""The caller of a request, found by its token: token, session and user are checked on every request.
 
-Access tokens (JWTs) stand for a session, API tokens (`nat_...`) for a part of what their owner may do. The
+Access tokens (JWTs) stand for a session, API tokens (`nat_...`) for some of their owner's permissions. The
 state of session, API token and user is read from the database and kept for `cache_seconds`, so that a session
-that ends on another node is refused that soon.
+that ends on another node is refused after that time at the latest.
 """
 
 import asyncio
@@ -63,7 +63,7 @@ class Authenticator:
         )
 
     async def authenticate(self, token: str, info: RequestInfo) -> Caller:
-        """The caller with the permissions that the database holds now; raises TokenRefused."""
+        """Return the caller with the permissions that the database holds now; raises TokenRefused."""
         if is_api_token(token):
             return await self._by_api_token(hash_of(token), info)
         claims = await self._tokens.verify(token)
@@ -73,7 +73,7 @@ class Authenticator:
         return self.caller_by(standing, info)
 
     async def session(self, org_id: OrgId, session_id: str, user_id: str) -> Standing[LoginSession] | None:
-        """The session if it is that user's and holds."""
+        """Return the session if it is that user's and still valid."""
         read = partial(self._read_session, org_id, session_id, user_id)
         standing = await self._sessions.get(session_id, read)
         if standing is None or not standing.holds(self._clock.now()):
@@ -82,24 +82,26 @@ class Authenticator:
         return standing if same else None
 
     def caller_by(self, standing: Standing[LoginSession], info: RequestInfo) -> Caller:
-        """Who makes a request with this session."""
+        """Return the caller of a request with this session."""
         self._activity.note(standing.holder, self._clock.now())
         return standing.caller(self._required_actions, info, session_id=standing.holder.id)
 
     def forget_session(self, session_id: str) -> None:
-        """After this node changed the session: its next request reads anew, also past a running reading."""
+        """Forget the session after this node changed it: its next request reads it anew, past a running read.
+        """
         self._sessions.forget(session_id)
 
     def forget_api_token(self, token_hash: str) -> None:
         self._api_tokens.forget(token_hash)
 
     def forget_all(self) -> None:
-        """After this node changed a user or a role: at most the readings of one second are done again."""
+        """Forget all after this node changed a user or a role: at most the reads of one second are repeated.
+        """
         self._sessions.forget_all()
         self._api_tokens.forget_all()
 
     async def _by_api_token(self, token_hash: str, info: RequestInfo) -> Caller:
-        """The caller has no session, and is never stronger than the owner is now."""
+        """Return a caller without a session, whose permissions never exceed the owner's of now."""
         standing = await self._api_tokens.get(token_hash, lambda: self._read_api_token(token_hash))
         if standing is None:
             raise TokenRefused(INVALID)

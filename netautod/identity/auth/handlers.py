@@ -36,14 +36,14 @@ class AuthHandler(JsonHandler):
 class ProviderListHandler(AuthHandler):
     @public(answer=ProviderListAnswer)
     async def get(self) -> None:
-        """The ways to log in, and which of them are enabled."""
+        """List the ways to log in, and which of them are enabled."""
         self.answer({"providers": [entry.to_json() for entry in self.auth.providers.entries]})
 
 
 class LoginHandler(AuthHandler):
     @public(body=ProviderLoginBody, answer=TokenAnswer, body_limit=SMALL_BODY, errors=REFUSED, grows=False)
     async def post(self) -> None:
-        """Logs in with a username and password, those of this service or of the `provider` that is named."""
+        """Log in with a username and password, those of this service or of the `provider` that is named."""
         body = dict(self.body)
         name = body.pop("provider")
         try:
@@ -58,7 +58,7 @@ class RefreshHandler(AuthHandler):
     # The session goes on; its login, its end and a reused token are the events.
     @public(body=RefreshBody, answer=TokenAnswer, body_limit=SMALL_BODY, errors=REFUSED, changes=False)
     async def post(self) -> None:
-        """Trades a refresh token, once, for a new pair of tokens."""
+        """Exchange a refresh token, once, for a new pair of tokens."""
         tokens = await self.auth.refresh(self.body["refresh_token"], self.info)
         self.answer(tokens.to_json())
 
@@ -66,7 +66,7 @@ class RefreshHandler(AuthHandler):
 class LogoutHandler(AuthHandler):
     @any_token(answer=LogoutAnswer, grows=False)
     async def post(self) -> None:
-        """Ends this session and revokes all of the user's refresh tokens."""
+        """End this session and revoke all of the user's refresh tokens."""
         ended = await self.auth.logout(self.caller)
         self.answer({"message": "Logged out", "sessions_revoked": ended})
 
@@ -74,7 +74,8 @@ class LogoutHandler(AuthHandler):
 class MeHandler(AuthHandler):
     @any_token(answer=MeAnswer)
     async def get(self) -> None:
-        """The current user with roles and permissions; of an API token, what it may do, and the token."""
+        """Show the current user with roles and permissions; of an API token, its permissions, and the token.
+        """
         user = await self.auth.current_user(self.caller)
         self.answer({**user.to_json(), **token_view(self.caller)})
 
@@ -89,7 +90,7 @@ class LdapLoginHandler(AuthHandler):
         name="login_ldap",
     )
     async def post(self) -> None:
-        """Logs in with a username and password of the LDAP directory."""
+        """Log in with a username and password of the LDAP directory."""
         tokens = await self.auth.login(LDAP, LoginRequest(**self.body), self.info)
         self.answer(tokens.to_json())
 
@@ -98,7 +99,7 @@ class TestHandler(AuthHandler):
     audit: AuditLog
 
     async def test(self, name: str, action: str) -> None:
-        """Answers what the provider says of its own configuration."""
+        """Answer with the result of the provider's test of its own configuration."""
         provider = self.auth.providers.testable(name)
         username, password = self.body.get("username"), self.body.get("password")
         started = time.monotonic()
@@ -115,14 +116,14 @@ class TestHandler(AuthHandler):
 class LdapTestHandler(TestHandler):
     @requires("system.manage", body=LdapTestBody, answer=LdapTestAnswer, body_limit=SMALL_BODY, grows=False)
     async def post(self) -> None:
-        """Tries the LDAP configuration, and with a username (and password) that user's login."""
+        """Try the LDAP configuration, and with a username (and password) that user's login."""
         await self.test(LDAP, "auth.ldap_test")
 
 
 class ProviderTestHandler(TestHandler):
     @requires("system.manage", body=LdapTestBody, answer=LdapTestAnswer, body_limit=SMALL_BODY, grows=False)
     async def post(self, name: str) -> None:
-        """Tries the configuration of a provider that takes passwords, as /api/auth/ldap/test does."""
+        """Try the configuration of a provider that takes passwords, as /api/auth/ldap/test does."""
         await self.test(name, "auth.provider_test")
 
 

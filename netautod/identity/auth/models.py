@@ -1,4 +1,4 @@
-"""Sessions, tokens and what a login answers, as values; secrets in them stay out of their repr."""
+"""Sessions, tokens and the answer to a login, as values; secrets in them stay out of their repr."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,11 +17,11 @@ NEVER = "never"  # the end of an API token that has none
 
 @dataclass(frozen=True, kw_only=True)
 class LoginSession:
-    """One login. Its refresh tokens are one family: they end with the session, at the latest at
-    `family_expires_at`; `expires_at` is when neither refresh nor access token can be valid any more.
+    """A session of one login. Its refresh tokens are one family.
 
-    One of the console has no tokens, but a cookie, whose SHA-256 in hex is `cookie_hash`; `expires_at` is
-    when it ends unless a person makes a request before.
+    They end with the session, at the latest at `family_expires_at`; after `expires_at` neither a refresh nor
+    an access token can be valid. A session of the console has no tokens but a cookie, whose SHA-256 in hex is
+    `cookie_hash`; it ends at `expires_at` unless a person makes a request before.
     """
 
     id: str
@@ -40,14 +40,14 @@ class LoginSession:
     cookie_hash: str | None = field(default=None, repr=False)
 
     def holds(self, user: User, now: datetime) -> bool:
-        """True while this session may act as the user."""
+        """Return whether this session may act as the user."""
         same = self.user_id == user.id and self.org_id == user.org_id
         alive = self.ended_at is None and now < self.expires_at
         current = self.epoch == user.session_epoch or self.id == user.kept_session_id
         return same and alive and user.is_active and current
 
     def to_json(self, *, current: bool) -> dict[str, Any]:
-        """`current`: the request was made with this session."""
+        """Return the session for an answer. `current`: the request was made with this session."""
         return {
             "id": self.id,
             "user_id": self.user_id,
@@ -64,7 +64,7 @@ class LoginSession:
 
 @dataclass(frozen=True, kw_only=True)
 class SeatSlot:
-    """One numbered place of a terminal. `holder` is the id of a session; `confirmed` once that is stored."""
+    """A numbered seat of a terminal. `holder` is the id of a session; `confirmed` once that is stored."""
 
     holder: str
     taken_at: datetime
@@ -73,7 +73,7 @@ class SeatSlot:
 
 @dataclass(frozen=True, kw_only=True)
 class RefreshToken:
-    """What is stored of a refresh token; `hash` is its SHA-256, in hex. `used_at` is set once."""
+    """A refresh token as stored; `hash` is its SHA-256, in hex. `used_at` is set once."""
 
     hash: str = field(repr=False)
     org_id: OrgId
@@ -87,7 +87,7 @@ class RefreshToken:
 
 @dataclass(frozen=True, kw_only=True)
 class StoredSigningKey:
-    """A key that signs access tokens, as it is stored. Keys are numbered by `generation`.
+    """A stored key that signs access tokens. Keys are numbered by `generation`.
 
     `signs_from`: its tokens are issued from then on. `alone_from`: older keys are not needed any more.
     """
@@ -103,7 +103,7 @@ class StoredSigningKey:
 class ApiToken:
     """A machine's token; `hash` is the SHA-256 of its plain text, in hex. `expires_at` None: never.
 
-    `epoch` is the owner's at its making: it ends when that moves on, as after a password reset.
+    `epoch` is the owner's at creation: the token ends when the owner's increases, as after a password reset.
     """
 
     id: str
@@ -118,14 +118,14 @@ class ApiToken:
     epoch: int = 0
 
     def holds(self, owner: User, now: datetime) -> bool:
-        """True while the token may act for its owner."""
+        """Return whether the token may act for its owner."""
         same = self.user_id == owner.id and self.org_id == owner.org_id
         current = self.epoch == owner.token_epoch and owner.is_active
         return same and current and (self.expires_at is None or now < self.expires_at)
 
     @property
     def used(self) -> UsedToken:
-        """As the caller of a request carries it."""
+        """Return the token as the caller of a request carries it."""
         return UsedToken(id=self.id, name=self.name, expires_at=self.expires_at)
 
     def to_json(self) -> dict[str, Any]:
@@ -141,7 +141,7 @@ class ApiToken:
 
 @dataclass(frozen=True, kw_only=True)
 class IssuedTokens:
-    """What a login and a refresh answer; `expires_in` in seconds."""
+    """The tokens that a login and a refresh answer; `expires_in` in seconds."""
 
     access_token: str = field(repr=False)
     refresh_token: str = field(repr=False)
@@ -162,7 +162,7 @@ class IssuedTokens:
 
 @dataclass(frozen=True, kw_only=True)
 class LoginRequest:
-    """What a client sends to log in with a name and a password."""
+    """A request to log in with a name and a password."""
 
     username: str
     password: str = field(repr=False)

@@ -37,12 +37,12 @@ class UsedTokenAnswer(Answer):
 
 
 def used_token() -> fields.Nested:
-    """The field `token` of an answer; left out where the caller has a session."""
+    """Build the field `token` of an answer; left out if the caller has a session."""
     return fields.Nested(UsedTokenAnswer, metadata={"x-optional": True})
 
 
 def token_view(caller: Caller) -> dict[str, Any]:
-    """Nothing for a session; for an API token itself, and its permissions cut with its owner's."""
+    """Return the token and its permissions, cut to the owner's; empty for a session."""
     token = caller.token
     if token is None:
         return {}
@@ -59,7 +59,7 @@ class LoginBody(Request):
 
 
 class ProviderLoginBody(LoginBody):
-    """`provider`: the name of one that takes passwords."""
+    """The body of a login. `provider`: the name of one that takes passwords."""
 
     provider = fields.String(load_default=LOCAL, validate=validate.Length(min=1, max=64))
 
@@ -81,7 +81,7 @@ class PasswordBody(Request):
 
 
 class OtpBody(Request):
-    """`code`: one of the codes in force, which are to be replaced."""
+    """The body for new codes. `code`: one of the active codes, which are to be replaced."""
 
     password = fields.String(required=True, validate=validate.Length(min=1))
     code = Text(max_length=64)

@@ -1,4 +1,4 @@
-"""Login, refresh and logout: the order of the checks, what clients are told and what is audited."""
+"""Login, refresh and logout: the order of the checks, the answers to clients and the audit events."""
 
 import logging
 from collections.abc import AsyncIterator
@@ -35,7 +35,7 @@ REUSE_ACTIONS = {Reuse.RECENT: "auth.refresh_reuse", Reuse.REPLAY: "auth.refresh
 
 
 class CodeRequired(Unauthenticated):
-    """The password of `user` is right, and a one-time code is missing."""
+    """Raised if the password of `user` is right and a one-time code is missing."""
 
     def __init__(self, user: User) -> None:
         super().__init__(REQUIRED)
@@ -74,7 +74,9 @@ class AuthService:
         self._gate = LoginGate()
 
     async def login(self, provider_name: str, request: LoginRequest, info: RequestInfo) -> IssuedTokens:
-        """Raises Unauthenticated for wrong credentials, TooManyRequests for an address that is locked out,
+        """Log in with a password.
+
+        Raises Unauthenticated for wrong credentials, TooManyRequests for an address that is locked out,
         InvalidInput for a provider that takes no password (now) and a public key that gets no certificate.
         """
         provider = self.providers.get(provider_name)
@@ -92,10 +94,10 @@ class AuthService:
     async def admitted(
         self, provider: PasswordLogin, request: LoginRequest, info: RequestInfo
     ) -> AsyncIterator[User]:
-        """The user whose login may begin a session now, as read before the password was checked.
+        """Yield the user whose login may begin a session now, as read before the password was checked.
 
-        Raises Unauthenticated, of the kind CodeRequired where the password is right and a code is missing,
-        and TooManyRequests.
+        Raises Unauthenticated, of the kind CodeRequired if the password is right and a code is missing, and
+        TooManyRequests.
         """
         # It may make a guessed account wait, which is not to hold up others at the gate.
         attempt = await self._lockout.admit(info.ip_address, request.username)
@@ -121,9 +123,9 @@ class AuthService:
         client_key: ClientKey | None = None,
         provider_token: str | None = None,
     ) -> IssuedTokens:
-        """A session for a user whose login has just succeeded, by whichever provider.
+        """Begin a session for a user whose login has just succeeded, by any provider.
 
-        `provider_token` is what that one wants to look the login up again. Raises SeatLimitReached for a
+        `provider_token` is what that provider needs to look the login up again. Raises SeatLimitReached for a
         terminal that finds no free seat.
         """
         if client_key is not None:
@@ -153,7 +155,7 @@ class AuthService:
     async def begin_console(
         self, user: User, *, provider: str, info: RequestInfo, provider_token: str | None = None
     ) -> str:
-        """As `begin`, a session of the console; its cookie."""
+        """Begin a session of the console, as `begin` does, and return its cookie."""
         session, cookie = await self._sessions.begin_console(user, auth_provider=provider, info=info)
         if provider_token is not None:
             await self._lookups.remember(session, provider_token)
@@ -162,7 +164,8 @@ class AuthService:
         return cookie
 
     async def refresh(self, refresh_token: str, info: RequestInfo) -> IssuedTokens:
-        """A new pair for a refresh token; Unauthenticated for one that is not good (any more)."""
+        """Return a new pair for a refresh token. Raises Unauthenticated for a used, expired or unknown one.
+        """
         result = await self._sessions.refresh(refresh_token)
         if result.reuse is not None and result.user is not None and result.session is not None:
             self._authenticator.forget_session(result.session.id)
@@ -175,7 +178,9 @@ class AuthService:
         return result.tokens
 
     async def logout(self, caller: Caller) -> int:
-        """Ends the caller's session and revokes all of the user's refresh tokens; how many sessions ended."""
+        """End the caller's session and revoke all of the user's refresh tokens; return how many sessions
+        ended.
+        """
         session_id = require_session(caller)
         ended = await self._sessions.logout(await self.current_user(caller), session_id)
         self._authenticator.forget_session(session_id)
@@ -184,7 +189,7 @@ class AuthService:
         return int(ended)
 
     async def current_user(self, caller: Caller) -> User:
-        """Raises Unauthenticated if the user was deleted."""
+        """Return the caller's user. Raises Unauthenticated if the user was deleted."""
         user = await self._users.find(caller.user_id)
         if user is None:
             raise Unauthenticated(INVALID)
@@ -197,7 +202,7 @@ class AuthService:
     async def note_failure(
         self, provider: str, action: str, user: User | None, info: RequestInfo, *, unavailable: bool = False
     ) -> None:
-        """One audit event of a login that failed; `user` is the one whose name it came with, if any."""
+        """Record one audit event of a login that failed; `user` is the one with the typed name, if any."""
         details = {"auth_provider": provider, "known_user": user is not None}
         await self._audit.record_for(
             user.org_id if user else await self._organizations.default_id(),
@@ -214,7 +219,7 @@ class AuthService:
     async def _recognised(
         self, provider: PasswordLogin, request: LoginRequest, named: User | None, info: RequestInfo
     ) -> User | None:
-        """The active user whose name and password these are."""
+        """Return the active user with this name and password."""
         try:
             call = provider.authenticate(request.username, request.password)
             identity = await (call if provider.name == LOCAL else confirmed(provider.name, call))
@@ -234,7 +239,10 @@ class AuthService:
     async def require_code(
         self, provider_name: str, attempt: Attempt, user: User, code: str | None, info: RequestInfo
     ) -> None:
-        """After the right password. Raises CodeRequired; a wrong code is told as a wrong password is."""
+        """Check the one-time code after the right password.
+
+        Raises CodeRequired; a wrong code is answered as a wrong password is.
+        """
         if not code:
             await self._lockout.passed(attempt)
             await self._record("auth.otp_required", user, None, info, {"auth_provider": provider_name})
@@ -249,7 +257,8 @@ class AuthService:
         await self._record("auth.login", user, session, info, details)
 
     def _refuse_certificate(self, user: User) -> None:
-        """It would open devices to whom the API is closed."""
+        """Raise Forbidden for a user whose required action closes the API: a certificate would open devices.
+        """
         first = self._required_actions.of(user, by_session=True)
         if first is not None:
             raise Forbidden(first)
@@ -257,7 +266,9 @@ class AuthService:
     async def _failed(
         self, provider_name: str, attempt: Attempt, user: User | None, info: RequestInfo
     ) -> Unauthenticated | TooManyRequests:
-        """Counts the failure. A name that no user has is not recorded: it may be a password."""
+        """Count the failure and return the error. A name without a user is not recorded: it may be a
+        password.
+        """
         try:
             remaining = await self._lockout.failed(attempt)
         except TooManyRequests as refusal:
@@ -290,7 +301,7 @@ class AuthService:
 
 
 def _nobody_but(user: User, info: RequestInfo) -> Caller:
-    """The user without any permission, as whom a refused refresh token was."""
+    """Build the caller for the audit of a refused refresh token: the user without any permission."""
     return Caller(
         user_id=user.id,
         org_id=user.org_id,

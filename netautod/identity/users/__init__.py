@@ -1,1 +1,1 @@
-"""Organizations, their roles and users, and how the first of each come to be."""
+"""Organizations with their roles and users, and how an installation gets its first ones."""

@@ -1,4 +1,4 @@
-"""What a PUT of a user changes: the sent fields against the user as stored. Pure; no database, no clock."""
+"""The difference between the fields of a PUT and the user as stored. Pure; no database, no clock."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ PLAIN = ("email", "display_name", "is_active", "external_id", "must_change_passw
 
 @dataclass(frozen=True, kw_only=True)
 class UserChange:
-    """Only what differs. `values` are plain fields of the user, `roles` names; None: not to be changed."""
+    """The fields of a user that differ. `values` are plain fields, `roles` names; None: not to be changed."""
 
     values: Mapping[str, Any]
     roles: tuple[str, ...] | None = None
@@ -21,23 +21,26 @@ class UserChange:
 
     @property
     def fields(self) -> list[str]:
-        """The names of what changes; for the audit."""
+        """Return the names of the fields that change; for the audit."""
         others = {"roles": self.roles, "password": self.password}
         return sorted([*self.values, *(name for name, value in others.items() if value is not None)])
 
     @property
     def ends_sessions(self) -> bool:
-        """True for a password reset, a disabled user, or another directory entry behind the account."""
+        """Return whether the change resets the password, disables the user or links another directory entry.
+        """
         disabled = self.values.get("is_active") is False
         return self.password is not None or disabled or "external_id" in self.values
 
     @property
     def ends_api_tokens(self) -> bool:
-        """True for what may put the account into other hands; a disabled user's only stand still."""
+        """Return whether the change may give the account to another person; a disabled user keeps the API
+        tokens.
+        """
         return self.password is not None or "external_id" in self.values
 
     def ends_admin(self, user: User) -> bool:
-        """True if it disables an active administrator or takes the role `admin` away."""
+        """Return whether the change disables an active administrator or takes the role `admin` away."""
         admin = user.admin_role
         if admin is None or not user.is_active:
             return False
@@ -45,7 +48,7 @@ class UserChange:
         return disabled or (self.roles is not None and admin.name not in self.roles)
 
     def refuse_for_oneself(self) -> None:
-        """Raises Forbidden for what users may not change of their own account here."""
+        """Raise Forbidden for changes that users may not make to their own account here."""
         if self.roles is not None:
             raise Forbidden("Nobody can change his own roles")
         if self.password is not None:
@@ -56,8 +59,10 @@ class UserChange:
 
 
 def change_of(user: User, sent: Mapping[str, Any]) -> UserChange:
-    """`sent` as UserUpdate loads it; what equals the user's state is no change, so a client can send back
-    what it read. Raises InvalidInput.
+    """Compare fields as UserUpdate loads them with the user, and return the difference.
+
+    A field that equals the user's is no change, so a client can send back what it has read. Raises
+    InvalidInput.
     """
     _refuse_fixed(user, sent)
     if "external_id" in sent:

@@ -1,4 +1,4 @@
-"""Changes of stored users: who may make which one, what it ends, and the last admin who has to stay."""
+"""Changes of stored users: who may make them, which sessions they end, and the last admin, who must stay."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -28,7 +28,7 @@ ATTEMPTS = 5
 
 
 class UserEditor:
-    """Decides on what it has read, and again when another request was faster."""
+    """An editor that decides on the user as read, and decides again if another request was faster."""
 
     def __init__(
         self,
@@ -54,14 +54,14 @@ class UserEditor:
         self._password_changed = password_changed
 
     async def get(self, org_id: OrgId, user_id: str) -> User:
-        """Raises NotFound, also for a user of another organization."""
+        """Return the user. Raises NotFound, also for a user of another organization."""
         user = await self._store.get(user_id)
         if user is None or user.org_id != org_id:
             raise NotFound(NOT_FOUND)
         return user
 
     async def remove(self, caller: Caller, user_id: str) -> User:
-        """The user as removed. Conflict for the last active admin."""
+        """Delete the user and return it as it was. Raises Conflict for the last active admin."""
         for _ in range(ATTEMPTS):
             user = await self.get(caller.org_id, user_id)
             require_rank(caller, user)
@@ -73,7 +73,7 @@ class UserEditor:
         raise Conflict(BUSY)
 
     async def change(self, caller: Caller, user: User, sent: Mapping[str, Any], action: str) -> User:
-        """Of fields of UserUpdate. Raises InvalidInput, Forbidden or Conflict."""
+        """Change fields of UserUpdate and return the user. Raises InvalidInput, Forbidden or Conflict."""
         hashed: str | None = None
         for _ in range(ATTEMPTS):
             require_rank(caller, user)
@@ -103,8 +103,10 @@ class UserEditor:
         return await self.get(user.org_id, user.id)
 
     def _with_principals(self, caller: Caller, user: User, change: UserChange) -> UserChange:
-        """The change with the principals that it may write, or that it takes away: who may not give them is
-        not to get them by a password that he set."""
+        """Return the change with the SSH principals that it may write, or that it takes away.
+
+        A caller who may not give the principals must not get them through a password that the caller sets.
+        """
         wanted = change.values.get("ssh_principals")
         if wanted is not None:
             written = self._principals.written(caller, wanted)
@@ -122,7 +124,7 @@ class UserEditor:
         roles: tuple[Role, ...] | None,
         hashed: str | None,
     ) -> bool:
-        """False if another request changed the user meanwhile: then everything has to be decided again."""
+        """Store the change. Return False if another request changed the user meanwhile: then decide again."""
         values = dict(change.values)
         if hashed is not None:
             values |= {"password_hash": hashed, "password_changed_at": self._clock.now()}
@@ -147,7 +149,7 @@ class UserEditor:
         return written
 
     async def _leave(self, user: User, admin: Role) -> str | None:
-        """The mark under which an active admin may cease to be one. Raises Conflict for the last one."""
+        """Mark an active admin as leaving and return the mark. Raises Conflict for the last one."""
         token = await self._store.mark_leaving(user)
         if token is not None and not await self._store.other_admins(user, admin.id):
             await self._store.unmark_leaving(user, token)
@@ -155,7 +157,7 @@ class UserEditor:
         return token
 
     async def _keep_roles(self, caller: Caller, before: User, roles: Iterable[Role]) -> None:
-        """Gives the old roles back if one of the new ones is being removed or widened at this moment."""
+        """Give the old roles back if one of the new ones is being removed or widened at this moment."""
         try:
             await self._grants.confirm(caller, roles)
         except (InvalidInput, Forbidden):
@@ -166,5 +168,5 @@ class UserEditor:
 
 
 def conflict_of(error: Duplicate) -> Conflict:
-    """What a duplicate in the store means to a caller."""
+    """Return the error that a caller sees for a duplicate in the store."""
     return Conflict(EXTERNAL_ID_TAKEN if "external_id" in error.fields else USERNAME_TAKEN)

@@ -21,14 +21,20 @@ def canonical_external_id(provider: str, text: str) -> str: ...
 @overload
 def canonical_external_id(provider: str, text: None) -> None: ...
 def canonical_external_id(provider: str, text: str | None) -> str | None:
-    """For LDAP an entry's UUID in lower case or its canonical name; anything else unchanged."""
+    """Return the form that is stored and compared.
+
+    For LDAP that is an entry's UUID in lower case or its canonical name; other text is returned unchanged.
+    """
     if text is None or provider != LDAP:
         return text
     return uuid_or_none(text.strip()) or canonical_name(text) or text
 
 
 def canonical_name(text: str) -> str | None:
-    """`CN=Doe\\2C  Jane , DC=Example` as `cn=doe\\,jane,dc=example` would be; None if it is no such name."""
+    r"""Return the canonical form of an LDAP name, None if the text is none.
+
+    `CN=Doe\2C  Jane , DC=Example` becomes `cn=doe\,jane,dc=example`.
+    """
     parts = _parsed(text)
     if parts is None:
         return None
@@ -36,18 +42,22 @@ def canonical_name(text: str) -> str | None:
 
 
 def first_value(text: str) -> str | None:
-    """The folded value of the name's first part, if that is a single one: `admins` for `cn=Admins,ou=x`."""
+    """Return the folded value of the name's first part, if that is a single one: `admins` for
+    `cn=Admins,ou=x`.
+    """
     parts = _parsed(text)
     return parts[0][0][1] if parts and len(parts[0]) == 1 else None
 
 
 def folded(text: str) -> str:
-    """Case and the number of spaces make no difference (caseIgnoreMatch, RFC 4517 4.2.11)."""
+    """Fold the text for a comparison without regard to case and number of spaces (caseIgnoreMatch, RFC 4517
+    4.2.11).
+    """
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
 def _parsed(text: str) -> list[list[tuple[str, str]]] | None:
-    """Parts from left to right, each of one or more (type, folded value) pairs."""
+    """Parse the parts from left to right, each of one or more (type, folded value) pairs; None if invalid."""
     parts: list[list[tuple[str, str]]] = []
     for part in _split(text, ",;"):
         pairs = [_pair(piece) for piece in _split(part, "+")]
@@ -59,7 +69,7 @@ def _parsed(text: str) -> list[list[tuple[str, str]]] | None:
 
 
 def _split(text: str, separators: str) -> list[str]:
-    """At the separators that are not escaped and not between quotes (quotes: RFC 2253)."""
+    """Split at the separators that are not escaped and not between quotes (quotes: RFC 2253)."""
     pieces, start, quoted, index = [], 0, False, 0
     while index < len(text):
         character = text[index]
@@ -84,7 +94,7 @@ def _pair(text: str) -> tuple[str, str] | None:
 
 
 def _unescaped(text: str) -> str | None:
-    """The value without escapes and quotes; None if it is not valid."""
+    """Return the value without escapes and quotes; None if it is not valid."""
     if len(text) > 1 and text[0] == text[-1] == '"':
         text = text[1:-1]
     found, index = bytearray(), 0

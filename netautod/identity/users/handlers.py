@@ -15,13 +15,13 @@ class UsersHandler(JsonHandler):
 
     @requires("users.manage", query=PageQuery, answer=UserListAnswer)
     async def get(self) -> None:
-        """Lists the organization's users."""
+        """List the organization's users."""
         page = await self.users.page(self.caller.org_id, Page(**self.query))
         self.answer(page.to_json("users", User.to_managed_json))
 
     @requires("users.manage", status=201, body=UserCreate, answer=UserAnswer, repeat=Repeat.AGAIN)
     async def post(self) -> None:
-        """Creates a user with roles whose permissions the caller holds."""
+        """Create a user with roles whose permissions the caller holds."""
         user = await self.users.create(self.caller, NewUser.from_request(self.body))
         self.answer(user.to_managed_json())
 
@@ -31,19 +31,19 @@ class OneUserHandler(JsonHandler):
 
     @requires("users.manage", answer=UserAnswer)
     async def get(self, user_id: str) -> None:
-        """Reads a user."""
+        """Read a user."""
         user = await self.users.get(self.caller.org_id, self.path_id(user_id, "User"))
         self.answer(user.to_managed_json())
 
     @requires("users.manage", body=UserUpdate, partial=True, answer=UserAnswer, grows=False)
     async def put(self, user_id: str) -> None:
-        """Changes a user who holds nothing that the caller does not hold; `password` resets it."""
+        """Change a user who holds nothing that the caller does not hold; `password` resets it."""
         user = await self.users.update(self.caller, self.path_id(user_id, "User"), self.body)
         self.answer(user.to_managed_json())
 
     @requires("users.manage", status=204)
     async def delete(self, user_id: str) -> None:
-        """Deletes a user; their sessions and tokens end."""
+        """Delete a user; their sessions and tokens end."""
         await self.users.delete(self.caller, self.path_id(user_id, "User"))
         self.answer_nothing()
 

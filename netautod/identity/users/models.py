@@ -20,13 +20,13 @@ USERNAME_FORM = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
 
 
 def canonical_username(text: str) -> str | None:
-    """The username as it is stored and compared, None if no user can have it."""
+    """Return the username as it is stored and compared, None if no user can have it."""
     trimmed = text.strip()
     return trimmed.lower() if USERNAME_FORM.fullmatch(trimmed) else None
 
 
 def require_username(text: str) -> str:
-    """`canonical_username`, or InvalidInput that tells the form."""
+    """Return the canonical username. Raises InvalidInput, which describes the form."""
     found = canonical_username(text)
     if found is None:
         raise InvalidInput(
@@ -37,9 +37,10 @@ def require_username(text: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Organization:
-    """`ready` turns true when roles and first user are there; until then its creation may be repeated.
+    """An organization. `ready` is set when its roles and its first user exist; until then creation may be
+    repeated.
 
-    From `deleting_since` on it is being deleted, which is never taken back.
+    An organization with `deleting_since` is being deleted, which is never undone.
     """
 
     id: OrgId
@@ -61,7 +62,7 @@ class Role:
     updated_at: datetime
 
     def to_json(self) -> dict[str, Any]:
-        """The role as /api/roles shows it."""
+        """Return the role as /api/roles shows it."""
         return {
             "id": self.id,
             "name": self.name,
@@ -98,7 +99,7 @@ BUILTIN_ROLES = (
 
 @dataclass(frozen=True, kw_only=True)
 class NewUser:
-    """What a request says about a new user; `roles` are names."""
+    """A request for a new user; `roles` are names."""
 
     username: str
     roles: tuple[str, ...]
@@ -120,11 +121,11 @@ class NewUser:
 class User:
     """A user with the roles that the database holds now; the password hash is never part of it.
 
-    Sessions and refresh tokens carry the epoch they were made in and end when the user's moves on. So one
-    write ends them all, including those that another node is making at this moment; API tokens have an epoch
-    of their own, which a disabled user keeps. One session may be kept
-    over such a write: the one that changed the password. `revision` grows with every change, so that a
-    decision that was based on an older state is not carried out.
+    Sessions and refresh tokens carry the epoch in which they were issued and end when the user's epoch
+    increases. So one write ends all of them, including those that another node is issuing at this moment. API
+    tokens have an epoch of their own, which a disabled user keeps. One session may be kept over such a write:
+    the one that changed the password. `revision` grows with every change, so that a decision based on an
+    older state is not carried out.
     """
 
     id: str
@@ -160,7 +161,7 @@ class User:
         ssh_principals: tuple[str, ...],
         now: datetime,
     ) -> "User":
-        """A user that has never logged in; `username` in its canonical form."""
+        """Build a user that has never logged in; `username` in its canonical form."""
         return cls(
             id=str(uuid4()),
             org_id=org_id,
@@ -182,7 +183,7 @@ class User:
 
     @property
     def admin_role(self) -> Role | None:
-        """The built-in role `admin` if the user has it."""
+        """Return the built-in role `admin` if the user has it."""
         return next((role for role in self.roles if role.builtin and role.name == ADMIN_ROLE), None)
 
     @property
@@ -191,11 +192,11 @@ class User:
 
     @property
     def permissions(self) -> list[str]:
-        """The keys of all roles, each once, sorted."""
+        """Return the permissions of all roles, each once, sorted."""
         return sorted({key for role in self.roles for key in role.permissions})
 
     def to_json(self) -> dict[str, Any]:
-        """The user as /api/auth/me shows it."""
+        """Return the user as /api/auth/me shows it."""
         return {
             "id": self.id,
             "org_id": self.org_id,
@@ -213,7 +214,7 @@ class User:
         }
 
     def to_managed_json(self) -> dict[str, Any]:
-        """The user as /api/users shows it."""
+        """Return the user as /api/users shows it."""
         return {
             **self.to_json(),
             "ssh_principals": list(self.ssh_principals),

@@ -1,9 +1,9 @@
-"""SSH principals: the names that a user's certificate is good for, which are never given, and to whom.
+"""SSH principals: the names for which a user's certificate is valid, which are never given, and to whom.
 
-A principal opens every server that trusts the authority and has an account (or a list) of that name. So it
-is for holders of system.manage to give: a user whom they made, or whom a login through a directory made,
-gets the own name; one made with users.manage alone gets none, and one whose password such a caller sets
-loses them, since the caller could log in with it.
+A principal opens every server that trusts the authority and has an account (or a list) of that name. So only
+holders of system.manage give them. A user whom such a holder creates, or whom a login through a directory
+creates, gets the own name; a user created with users.manage alone gets none. If such a caller sets a user's
+password, the user loses them, since the caller could log in as that user.
 """
 
 import re
@@ -18,28 +18,35 @@ GRANT = "system.manage"
 
 
 class PrincipalRules:
-    """`reserved` is the setting ssh_ca.reserved_principals; names are compared in lower case, since there are
-    servers that do."""
+    """The rules. `reserved` is the setting ssh_ca.reserved_principals; names are compared in lower case, as
+    some servers do.
+    """
 
     def __init__(self, reserved: Iterable[str]) -> None:
         self._reserved = frozenset(name.strip().lower() for name in reserved)
 
     def fit(self, name: str) -> bool:
-        """False for what is reserved, and for what is a list or a pattern to some reader of principals."""
+        """Return False for a reserved name, and for one that some reader of principals takes for a list or a
+        pattern.
+        """
         return FORM.fullmatch(name) is not None and name.lower() not in self._reserved
 
     def given(self, names: Iterable[str]) -> tuple[str, ...]:
-        """Those that a certificate may hold: a name may have been reserved after it was given."""
+        """Return the names that a certificate may hold now: a name may have been reserved after it was given.
+        """
         return tuple(name for name in names if self.fit(name))
 
     def at_creation(self, caller: Caller, username: str, wanted: Sequence[str] | None) -> tuple[str, ...]:
-        """Of a new user. Raises InvalidInput or Forbidden for what `wanted` may not be; None: not said."""
+        """Return the principals of a new user; `wanted` None: the request has none.
+
+        Raises InvalidInput or Forbidden for refused ones.
+        """
         if wanted is None:
             return self.given([username]) if caller.can(GRANT) else ()
         return self.written(caller, wanted) if wanted else ()
 
     def written(self, caller: Caller, wanted: Sequence[str]) -> tuple[str, ...]:
-        """Of a user whose principals are changed to these. Raises InvalidInput or Forbidden."""
+        """Return the principals that the caller writes to a user. Raises InvalidInput or Forbidden."""
         if not caller.can(GRANT):
             raise Forbidden(f"ssh_principals: writing them needs the permission {GRANT}")
         for name in wanted:

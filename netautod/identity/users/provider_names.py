@@ -11,7 +11,7 @@ FORM_TEXT = "1 to 32 characters of a-z 0-9 _ -, the first one a letter"
 
 
 class ProviderNames:
-    """Those that always are, whether they are on or off, and those that plugins have registered."""
+    """The provider names: the fixed ones, enabled or not, and those that plugins have registered."""
 
     def __init__(self) -> None:
         self._names = set(AUTH_PROVIDERS)
@@ -20,7 +20,7 @@ class ProviderNames:
         self._names.update(names)
 
     def require(self, name: str) -> None:
-        """Raises InvalidInput for a name that there is not."""
+        """Raise InvalidInput for an unknown name."""
         if name not in self._names:
             known = ", ".join(sorted(self._names))
             raise InvalidInput(f"auth_provider: there is no provider {name[:64]!r}; there are {known}")

@@ -10,7 +10,7 @@ from netautod.identity.users.models import Role, User
 
 
 def require_known(keys: PermissionKeys, permissions: Sequence[str], *, held: Container[str] = ()) -> None:
-    """Raises InvalidInput for a permission that there is not; what is `held` already may stay."""
+    """Raise InvalidInput for an unknown permission; what is `held` already may stay."""
     unknown = keys.unknown(permissions)
     wrong = {str(place): text for place, text in unknown.items() if permissions[place] not in held}
     if wrong:
@@ -18,12 +18,12 @@ def require_known(keys: PermissionKeys, permissions: Sequence[str], *, held: Con
 
 
 def require_rank(caller: Caller, user: User) -> None:
-    """Raises Forbidden if the user holds a permission that the caller lacks."""
+    """Raise Forbidden if the user holds a permission that the caller lacks."""
     if not caller.can_all(user.permissions):
         raise Forbidden("This user holds permissions that you do not hold")
 
 
 def require_grantable(caller: Caller, role: Role) -> None:
-    """Raises Forbidden if the role grants a permission that the caller lacks."""
+    """Raise Forbidden if the role grants a permission that the caller lacks."""
     if not caller.can_all(role.permissions):
         raise Forbidden(f"The role {role.name!r} grants permissions that you do not hold")

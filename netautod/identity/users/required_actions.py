@@ -1,7 +1,7 @@
-"""What a user has to do for the own account before anything else is allowed. Pure.
+"""The action that a user must take on the own account before anything else is allowed. Pure.
 
-The answer travels with the caller, and the base of all handlers refuses every route but those of /api/auth
-with it: a route that is added later is closed without knowing of it.
+The result travels with the caller, and the base of all handlers refuses every route but those of /api/auth
+with it: a route that is added later is closed without further code.
 """
 
 from collections.abc import Collection
@@ -13,16 +13,16 @@ SET_UP_CODES = "Set up a one-time code first"
 
 
 class RequiredActions:
-    """`require_otp_roles` is the setting auth.require_otp_roles."""
+    """The required actions. `require_otp_roles` is the setting auth.require_otp_roles."""
 
     def __init__(self, *, require_otp_roles: Collection[str] = ()) -> None:
         self._require_otp_roles = frozenset(require_otp_roles)
 
     def of(self, user: User, *, by_session: bool) -> str | None:
-        """The sentence that the user is refused with, if there is one.
+        """Return the sentence with which the user is refused, if there is one.
 
-        A password that has to be changed stops API tokens too: whoever knows it could have made them.
-        Machines type no codes, so those are asked of sessions alone.
+        A password that has to be changed stops API tokens too, since a person who knows it could have created
+        them. A one-time code is required of sessions alone, since machines type no codes.
         """
         if user.must_change_password:
             return CHANGE_IT

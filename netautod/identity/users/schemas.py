@@ -28,7 +28,7 @@ READ_ONLY = frozenset(
 
 
 class ProviderName(fields.String):
-    """The name of an auth provider; whether there is one is for the service to say."""
+    """The name of an auth provider; the service checks whether it exists."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
         name = str(super()._deserialize(value, attr, data, **kwargs))
@@ -57,7 +57,7 @@ class UserCreate(Request):
 
 
 class UserUpdate(UserCreate):
-    """Of a PUT; `username` and `auth_provider` only as they are."""
+    """The body of a PUT; `username` and `auth_provider` must equal the stored ones."""
 
     example: ClassVar[Mapping[str, Any]] = {"display_name": "Ada Lovelace", "roles": ["operator"]}
 
@@ -88,7 +88,7 @@ class UserListAnswer(PageAnswer):
 
 
 class Permission(fields.String):
-    """A permission key, or a wildcard; whether there is one is for the service to say (PermissionKeys)."""
+    """A permission key, or a wildcard; the service checks whether it exists (PermissionKeys)."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options, validate=validate.Length(max=LONGEST_PERMISSION))

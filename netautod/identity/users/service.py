@@ -1,4 +1,4 @@
-"""The rules of users: who may make which user, passwords, and who is told of changes."""
+"""The rules of users: who may create which user, passwords, and the notification of changes."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -22,8 +22,10 @@ from netautod.identity.users.store import UserStore
 
 
 class UserService:
-    """`changed` is told of changes in what a user may do, `password_changed` of new passwords of users who
-    existed, `deleted` of deleted users. `provider_names` are those that a user may be made for.
+    """A service of users.
+
+    `changed` is notified if permissions of a user change, `password_changed` of new passwords of existing
+    users, `deleted` of deleted users. `provider_names` are those for which a user may be created.
     """
 
     def __init__(
@@ -63,23 +65,24 @@ class UserService:
         )
 
     async def page(self, org_id: OrgId, page: Page) -> PageOf[User]:
-        """Sorted by username."""
+        """Return one page of the users, sorted by username."""
         return await self._store.page(org_id, page)
 
     async def everyone(self) -> list[User]:
-        """All users of the installation by name; for the command line."""
+        """List all users of the installation by name; for the command line."""
         return await self._store.everyone()
 
     async def get(self, org_id: OrgId, user_id: str) -> User:
-        """Raises NotFound, also for a user of another organization."""
+        """Return the user. Raises NotFound, also for a user of another organization."""
         return await self._editor.get(org_id, user_id)
 
     async def find(self, user_id: str) -> User | None:
-        """Of any organization."""
+        """Return the user, of any organization."""
         return await self._store.get(user_id)
 
     async def active_caller(self, org_id: OrgId, user_id: str) -> Caller | None:
-        """The user with the permissions of now; None if disabled, deleted or of another organization."""
+        """Return the user with the current permissions; None if disabled, deleted or of another organization.
+        """
         user = await self.find(user_id)
         if user is None or user.org_id != org_id or not user.is_active:
             return None
@@ -91,20 +94,20 @@ class UserService:
         )
 
     async def find_many(self, ids: Iterable[str]) -> dict[str, User]:
-        """By id, of any organization; unknown ids are left out."""
+        """Return users of any organization by id; unknown ids are left out."""
         return {user.id: user for user in await self._store.many(set(ids))}
 
     async def by_username(self, username: str) -> User | None:
-        """In any case of letters; None also for what cannot be a username."""
+        """Return the user; letters of either case. None also for text that cannot be a username."""
         canonical = canonical_username(username)
         return await self._store.by_username(canonical) if canonical else None
 
     async def by_external_id(self, auth_provider: str, external_id: str) -> User | None:
-        """Of any organization: an entry of a directory is one user of the installation."""
+        """Return the user, of any organization: an entry of a directory is one user of the installation."""
         return await self._store.by_external_id(auth_provider, external_id)
 
     async def create(self, caller: Caller, new: NewUser) -> User:
-        """Makes a user in the caller's organization, with roles whose permissions the caller holds.
+        """Create a user in the caller's organization, with roles whose permissions the caller holds.
 
         Raises InvalidInput, Forbidden, or Conflict for a username or external id that is taken.
         """
@@ -135,13 +138,16 @@ class UserService:
         return user
 
     async def update(self, caller: Caller, user_id: str, sent: Mapping[str, Any]) -> User:
-        """A PUT: `sent` holds fields of UserUpdate. Raises NotFound, InvalidInput, Forbidden or Conflict."""
+        """Change a user by a PUT: `sent` holds fields of UserUpdate.
+
+        Raises NotFound, InvalidInput, Forbidden or Conflict.
+        """
         return await self._editor.change(caller, await self.get(caller.org_id, user_id), sent, "user.update")
 
     async def set_password(
         self, caller: Caller, username: str, password: str, *, must_change: bool = False
     ) -> User:
-        """A new password for a local user of the caller's organization; ends all sessions of that user."""
+        """Set the password of a local user of the caller's organization; ends all sessions of that user."""
         user = await self._named(caller, username)
         if user.auth_provider != LOCAL:
             raise InvalidInput(f"The password of {user.username} is kept by {user.auth_provider}")
@@ -149,7 +155,7 @@ class UserService:
         return await self._editor.change(caller, user, sent, "user.password_reset")
 
     async def disable(self, caller: Caller, username: str) -> None:
-        """Refuses the user from now on; raises Conflict for an organization's last active admin."""
+        """Disable the user from now on; raises Conflict for an organization's last active admin."""
         user = await self._named(caller, username)
         await self._editor.change(caller, user, {"is_active": False}, "user.disable")
 
@@ -158,14 +164,18 @@ class UserService:
         await self._editor.change(caller, user, {"is_active": True}, "user.enable")
 
     async def delete(self, caller: Caller, user_id: str) -> None:
-        """The user's sessions and tokens are refused from now on. Conflict for the last active admin."""
+        """Delete the user, whose sessions and tokens are refused from now on.
+
+        Raises Conflict for the last active admin.
+        """
         user = await self._editor.remove(caller, user_id)
         await self.changed.notify(user.org_id, user.id)
         await self.deleted.notify(user.org_id, user.id)
         await self._audit.record(caller, "user.delete", "user", user.id, {"username": user.username})
 
     async def check_password(self, user: User | None, password: str) -> bool:
-        """True for the right password of a local user. One read and one hash, also for an unknown user."""
+        """Return whether it is the password of a local user. One read and one hash, also for an unknown user.
+        """
         hashed = await self._store.password_hash(user.id if user else SYSTEM_ID)
         local = user is not None and user.auth_provider == LOCAL
         verdict = await self._hasher.verify(hashed if local else None, password)
@@ -176,9 +186,10 @@ class UserService:
     async def set_own_password(
         self, user: User, password: str, *, kept_session_id: str, keep_api_tokens: bool
     ) -> bool:
-        """After the current one was checked: ends all sessions but one, all refresh tokens and API tokens.
+        """Set the user's own password after the current one was checked.
 
-        `user` as read before that check; False if that user's sessions were ended since.
+        Ends all sessions but one, all refresh tokens and, unless kept, API tokens. `user` is the user as read
+        before that check; returns False if that user's sessions were ended since.
         """
         hashed = await self._hasher.hash(password)
         changed = await self._store.set_own_password(
@@ -194,7 +205,7 @@ class UserService:
         return changed
 
     async def revoke_refresh_tokens(self, user: User) -> None:
-        """Of all sessions of the user, including tokens that are being issued at this moment."""
+        """Revoke those of all sessions of the user, including tokens that are being issued at this moment."""
         await self._store.revoke_refresh_tokens(user)
 
     async def logged_in(self, user: User) -> None:

@@ -48,7 +48,7 @@ class UserStore:
         self._all = database.collection(USERS)
 
     async def insert(self, user: User, password_hash: str | None) -> None:
-        """Raises Duplicate for a username or an external id that is taken."""
+        """Insert a user. Raises Duplicate for a username or an external id that is taken."""
         await self._users.insert(user.org_id, _user_document(user, password_hash))
 
     async def get(self, user_id: str) -> User | None:
@@ -66,12 +66,12 @@ class UserStore:
         return [_to_user(document) for document in found]
 
     async def password_hash(self, user_id: str) -> str | None:
-        """The PHC string; None for a user of another provider."""
+        """Return the PHC string; None for a user of another provider."""
         found = await self._all.find_one({"_id": user_id}, fields={"password_hash": 1})
         return found["password_hash"] if found else None
 
     async def page(self, org_id: OrgId, page: Page) -> PageOf[User]:
-        """An organization's users in the order of their names."""
+        """Return one page of an organization's users in the order of their names."""
         total = await self._users.count(org_id, {})
         cut: list[Mapping[str, Any]] = [
             {"$sort": {"username": 1}},
@@ -82,17 +82,17 @@ class UserStore:
         return PageOf(items=[_to_user(document) for document in found], total=total, page=page)
 
     async def everyone(self) -> list[User]:
-        """All users of the installation in the order of their names."""
+        """List all users of the installation in the order of their names."""
         found = await self._all.aggregate([{"$sort": {"username": 1}}, WITH_ROLES, *WITHOUT_SECRETS])
         return [_to_user(document) for document in found]
 
     async def counts_by_provider(self) -> dict[str, int]:
-        """How many users each auth provider has, in the whole installation."""
+        """Count the users of each auth provider in the whole installation."""
         found = await self._all.aggregate([{"$group": {"_id": "$auth_provider", "count": {"$sum": 1}}}])
         return {row["_id"]: row["count"] for row in found}
 
     async def with_role(self, org_id: OrgId, role_id: str, limit: int) -> tuple[list[str], int]:
-        """The first usernames in their order, and how many there are."""
+        """Return the first usernames in their order, and the number of all."""
         where = {"role_ids": role_id}
         found = await self._users.find(
             org_id, where, fields={"username": 1}, sort=[("username", 1)], limit=limit
@@ -109,11 +109,11 @@ class UserStore:
         ends_api_tokens: bool = False,
         leaving: str | None = None,
     ) -> bool:
-        """Sets the values, unless the user was changed since `user` was read: then False.
+        """Set the values; return False if the user was changed since `user` was read.
 
         `ends_sessions`: the same write ends all of the user's sessions and refresh tokens; `ends_api_tokens`
-        likewise. `leaving` is the
-        mark of `mark_leaving`, which must still hold. Raises Duplicate for an external id that is taken.
+        likewise. `leaving` is the mark of `mark_leaving`, which must still hold. Raises Duplicate for an
+        external id that is taken.
         """
         kept = {"kept_session_id": None} if ends_sessions else {}
         ended = {**(ENDED if ends_sessions else {}), **(TOKENS_ENDED if ends_api_tokens else {})}
@@ -125,20 +125,20 @@ class UserStore:
         return await self._users.update(user.org_id, _as_read(user, leaving), change)
 
     async def disable_all(self, org_id: OrgId, now: datetime) -> None:
-        """Of an organization that is being deleted: all of their sessions and tokens end."""
+        """Disable all users of an organization that is being deleted: their sessions and tokens end."""
         ended = {"revision": 1, **ENDED, **TOKENS_ENDED}
         change = {"$set": {"is_active": False, "kept_session_id": None, "updated_at": now}, "$inc": ended}
         await self._users.update_many(org_id, {"is_active": True}, change)
 
     async def remove(self, user: User, *, leaving: str | None = None) -> bool:
-        """False if the user was changed since `user` was read, or is gone."""
+        """Delete the user; return False if it was changed since `user` was read, or is gone."""
         return await self._users.delete(user.org_id, _as_read(user, leaving))
 
     async def mark_leaving(self, user: User) -> str | None:
-        """Takes an admin out of the count of admins for ten seconds, in which the role may be taken away.
+        """Exclude an admin from the count of admins for ten seconds, in which the role may be taken away.
 
-        None if the user was changed since `user` was read. Of two admins that are removed at the same time
-        each removal sees the other's mark, so that never both succeed. A mark left by a crash expires.
+        None if the user was changed since `user` was read. If two admins are removed at the same time, each
+        removal sees the other's mark, so that never both succeed. A mark left by a crash expires.
         """
         token = uuid4().hex
         until = {"$add": ["$$NOW", milliseconds(timedelta(seconds=LEAVING_SECONDS))]}
@@ -151,7 +151,7 @@ class UserStore:
         await self._users.update(user.org_id, where, {"$unset": {"leaving": ""}})
 
     async def other_admins(self, user: User, role_id: str) -> int:
-        """Active users with that role beside this one, without those that are marked as leaving."""
+        """Count the active users with that role beside this one, without those that are marked as leaving."""
         stays = {"$lte": [{"$ifNull": ["$leaving.until", None]}, "$$NOW"]}  # null is less than any date
         where = {"role_ids": role_id, "is_active": True, "_id": {"$ne": user.id}, "$expr": stays}
         return await self._users.count(user.org_id, where)
@@ -165,9 +165,11 @@ class UserStore:
         kept_session_id: str,
         keep_api_tokens: bool,
     ) -> bool:
-        """The same write ends the user's other sessions, all refresh tokens and, unless kept, API tokens.
+        """Set the user's own password and end other sessions, refresh tokens and, unless kept, API tokens in
+        one write.
 
-        False if the user's sessions were ended since `user` was read: by a reset, or by another such change.
+        Returns False if the user's sessions were ended since `user` was read: by a reset, or by another such
+        change.
         """
         where = {"_id": user.id, "session_epoch": user.session_epoch, "is_active": True}
         values = {
@@ -182,7 +184,7 @@ class UserStore:
         return await self._users.update(user.org_id, where, change)
 
     async def replace_hash(self, user_id: str, old: str, new: str) -> bool:
-        """The same password hashed anew, unless the password was changed meanwhile."""
+        """Store the same password hashed anew, unless the password was changed meanwhile."""
         return await self._all.update(
             {"_id": user_id, "password_hash": old}, {"$set": {"password_hash": new}}
         )

@@ -1,1 +1,1 @@
-"""What logged-in users do with their own account: see and end sessions, change the password."""
+"""The account of the logged-in user: list and end sessions, change the password."""

@@ -20,7 +20,7 @@ class AccountHandler(JsonHandler):
 class SessionListHandler(AccountHandler):
     @any_token(query=SessionQuery, answer=SessionListAnswer, errors=(404,))
     async def get(self) -> None:
-        """Lists one's own living sessions; with users.manage and `user_id` those of another user."""
+        """List one's own living sessions; with users.manage and `user_id` those of another user."""
         found = await self.account.sessions(self.caller, self.query.get("user_id"))
         own = self.caller.session_id
         self.answer({"sessions": [session.to_json(current=session.id == own) for session in found]})
@@ -29,7 +29,7 @@ class SessionListHandler(AccountHandler):
 class OneSessionHandler(AccountHandler):
     @any_token(status=204)
     async def delete(self, session_id: str) -> None:
-        """Ends a session; its access and refresh tokens are refused from now on."""
+        """End a session; its access and refresh tokens are refused from now on."""
         await self.account.end_session(self.caller, self.path_id(session_id, "Session"))
         self.answer_nothing()
 
@@ -37,7 +37,7 @@ class OneSessionHandler(AccountHandler):
 class OtherSessionsHandler(AccountHandler):
     @any_token(answer=LogoutAnswer, name="end_other_sessions")
     async def delete(self) -> None:
-        """Ends all of one's own sessions but this one."""
+        """End all of one's own sessions but this one."""
         ended = await self.account.end_other_sessions(self.caller)
         self.answer({"message": "All other sessions have ended", "sessions_revoked": ended})
 
@@ -47,7 +47,7 @@ class PasswordHandler(AccountHandler):
         body=PasswordBody, answer=LogoutAnswer, body_limit=SMALL_BODY, grows=False, name="change_password"
     )
     async def put(self) -> None:
-        """Changes one's own password; ends all other sessions, refresh tokens and API tokens."""
+        """Change one's own password; ends all other sessions, refresh tokens and API tokens."""
         ended = await self.account.change_password(
             self.caller,
             self.body["current_password"],

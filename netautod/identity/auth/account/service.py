@@ -1,7 +1,7 @@
-"""What users do with their own account: see and end sessions, change the password.
+"""The account of the logged-in user: list and end sessions, change the password.
 
-Callers with users.manage also see the sessions of others, and end those of users who hold no permission
-that they lack.
+Callers with users.manage also see the sessions of others, and end those of users who hold no permission that
+they lack.
 """
 
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ class AccountService:
         self._audit = audit
 
     async def sessions(self, caller: Caller, user_id: str | None) -> Sequence[LoginSession]:
-        """The living sessions of the caller, or of another user of the organization; newest first.
+        """List the living sessions of the caller, or of another user of the organization; newest first.
 
         Raises Forbidden without users.manage, NotFound for a user that the organization does not have.
         """
@@ -50,7 +50,10 @@ class AccountService:
         return await self._sessions.living(await self._user(caller))
 
     async def end_session(self, caller: Caller, session_id: str) -> None:
-        """Raises NotFound unless it is a living session of the caller, or of a user the caller manages."""
+        """End a living session of the caller, or of a user whom the caller manages.
+
+        Raises NotFound for any other session.
+        """
         require_session(caller)
         found = await self._sessions.get(caller.org_id, session_id)
         if found is None:
@@ -68,7 +71,7 @@ class AccountService:
         await self._audit.record(caller, "auth.session_revoke", "session", session_id, {"user_id": owner.id})
 
     async def end_other_sessions(self, caller: Caller) -> int:
-        """Ends all living sessions of the caller but the one of this request; returns how many."""
+        """End all living sessions of the caller but the one of this request; return how many."""
         kept = require_session(caller)
         ended = await self._sessions.end_others(await self._user(caller), kept)
         self._authenticator.forget_all()
@@ -79,9 +82,9 @@ class AccountService:
     async def change_password(
         self, caller: Caller, current: str, new: str, *, keep_api_tokens: bool = False
     ) -> int:
-        """Ends the caller's other sessions, all refresh tokens and, unless they are to be kept, API tokens;
-        returns how many sessions ended.
+        """Change the password and return how many sessions ended.
 
+        Ends the caller's other sessions, all refresh tokens and, unless they are to be kept, API tokens.
         Raises InvalidInput for an account of another provider or a password against the policy,
         Unauthenticated for a wrong current password, which the lockout counts, and TooManyRequests.
         """

@@ -1,1 +1,1 @@
-"""Users of directories looked up again while their sessions last."""
+"""Repeated look-ups of directory users while their sessions last."""

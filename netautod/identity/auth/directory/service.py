@@ -1,8 +1,8 @@
-"""Users of directories looked up again after a refresh: whether they are still there, and with which roles.
+"""Look-ups of directory users after a refresh: whether they still exist, and with which roles.
 
-In the background, since no refresh waits for a directory, and at most once in the interval for each account
-or login, over all nodes. Only what the provider says ends a session; one that does not answer, or may not
-read, changes nothing.
+They run in the background, since no refresh waits for a directory, and at most once in the interval for each
+account or login, over all nodes. Only an answer of the provider ends a session; a provider that does not
+answer, or may not read, changes nothing.
 """
 
 import asyncio
@@ -44,7 +44,9 @@ ENDED = "auth.directory_ended"
 
 
 class DirectoryLookups:
-    """`interval` is the setting auth.directory_lookup_seconds. `close` lets those under way end."""
+    """A service of look-ups. `interval` is the setting auth.directory_lookup_seconds. `close` lets running
+    ones finish.
+    """
 
     def __init__(
         self,
@@ -73,17 +75,17 @@ class DirectoryLookups:
         self._closing = False
 
     async def remember(self, session: LoginSession, token: str) -> None:
-        """Keeps the token that the provider gave for this login."""
+        """Keep the token that the provider gave for this login."""
         sealed = await self._sealed(session, token)
         now, until = self._clock.now(), session.family_expires_at
         await self._store.insert(session.org_id, session.id, sealed, now=now, until=until)
 
     async def forget(self, org_id: OrgId, session_id: str) -> None:
-        """After the end of the session: its token is of no use any more."""
+        """Delete the token of a session that has ended."""
         await self._store.delete(org_id, session_id)
 
     def begin(self, user: User, session: LoginSession) -> None:
-        """Returns at once; the look-up, if one is due, goes on in the background."""
+        """Start the look-up in the background if one is due; returns at once."""
         provider = self._providers.looking_up(session.auth_provider)
         if provider is None or self._closing or len(self._tasks) >= WAITING:
             return
@@ -93,12 +95,15 @@ class DirectoryLookups:
         task.add_done_callback(self._tasks.discard)
 
     async def settled(self) -> None:
-        """When all that have begun are through."""
+        """Wait until all look-ups that have begun are finished."""
         while self._tasks:
             await asyncio.wait(self._tasks)
 
     async def close(self) -> None:
-        """A provider may have given a new token by now: it is stored, unless it takes too long."""
+        """Wait for the running look-ups, for a limited time.
+
+        A provider may have given a new token by now: it is stored, unless that takes too long.
+        """
         self._closing = True
         if self._tasks:
             _, late = await asyncio.wait(self._tasks, timeout=STOP_SECONDS)
@@ -174,7 +179,7 @@ class DirectoryLookups:
             await self._provisioning.follow(provider.name, user.id, found.identity)
 
     async def _of_account(self, provider: LookupProvider, user: User, turn: LookupTurn) -> list[LoginSession]:
-        """The user's sessions of this provider, but for those that began while it was asked."""
+        """List the user's sessions of this provider, but for those that began during the look-up."""
         asked_at = turn.ends_at - TURN
         living = await self._sessions.living(user)
         return [one for one in living if one.auth_provider == provider.name and one.created_at <= asked_at]

@@ -1,4 +1,4 @@
-"""When whom a directory was last asked about, in MongoDB: the collection `directory_lookups`.
+"""The time of each user's last look-up, in MongoDB: the collection `directory_lookups`.
 
 A row is a user (of a provider that looks up accounts) or a session (of one that looks up logins; with the
 sealed token that its login left).
@@ -23,7 +23,9 @@ SEALED_FIELDS = (SealedField(collection=COLLECTION, path=FIELD),)
 
 @dataclass(frozen=True, kw_only=True)
 class LookupTurn:
-    """The right to look up one row until `ends_at`; `sealed` is the token that was stored when it was won."""
+    """The right to look up one row until `ends_at`; `sealed` is the token that was stored when the turn
+    began.
+    """
 
     key: str
     org_id: OrgId
@@ -37,17 +39,18 @@ class DirectoryLookupStore:
         self._lookups = scoped(database, COLLECTION)
 
     async def insert(self, org_id: OrgId, key: str, sealed: Any, *, now: datetime, until: datetime) -> None:
-        """A login that left a token: due from the first refresh on."""
+        """Insert a row for a login that left a token: due from the first refresh on."""
         document = {"_id": key, FIELD: sealed, "next_at": now, "free_at": now, "expires_at": until}
         await self._lookups.insert(org_id, document)
 
     async def take_turn(
         self, turn: LookupTurn, *, now: datetime, next_at: datetime, until: datetime | None
     ) -> LookupTurn | None:
-        """Compare-and-set: None if another has it, or had it too short a while ago, or there is no such row.
+        """Take the turn by compare-and-set; None if another node has it, the last one is too recent, or the
+        row is missing.
 
-        `until`: the row is made if there is none, and kept so long. A node that dies in its turn loses it at
-        `ends_at`.
+        `until`: the row is created if there is none, and kept until then. A node that dies in its turn loses
+        it at `ends_at`.
         """
         where = {"_id": turn.key, "next_at": {"$lte": now}, "free_at": {"$lte": now}}
         values: dict[str, Any] = {"next_at": next_at, "free_at": turn.ends_at, "claim": turn.claim}
@@ -70,7 +73,7 @@ class DirectoryLookupStore:
         )
 
     async def put_token(self, turn: LookupTurn, sealed: Any) -> bool:
-        """In one write, so that there is always a token; False if the turn was lost."""
+        """Replace the token in one write, so that there is always one; return False if the turn was lost."""
         return await self._lookups.update(turn.org_id, _own(turn), {"$set": {FIELD: sealed}})
 
     async def end_turn(self, turn: LookupTurn, now: datetime) -> None:

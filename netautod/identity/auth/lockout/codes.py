@@ -1,9 +1,9 @@
 """Tries at the one-time codes of an account, counted before each: a code has six digits only.
 
-Who gets as far as a code knows the password already. Ten wrong codes in a row end the tries for the length of
-a lockout, and each wrong one after that for twice as long, up to a day: some thousand guesses a year at a
-million codes. Strangers and the addresses that the account logs in from are counted apart, so that a thief of
-the password cannot use up the tries of its owner.
+A client that gets as far as a code knows the password already. Ten wrong codes in a row end the tries for the
+length of a lockout, and each wrong one after that for twice as long, up to a day: some thousand guesses a
+year at a million codes. Strangers and the addresses from which the account logs in are counted apart, so that
+a thief of the password cannot use up the tries of its owner.
 """
 
 from collections.abc import Mapping
@@ -22,14 +22,17 @@ MOST_DOUBLINGS = 20
 
 
 class CodeTries:
-    """`lockout`: how long the first refusal lasts (the setting auth.lockout_seconds)."""
+    """The counted tries. `lockout`: the length of the first refusal (the setting auth.lockout_seconds)."""
 
     def __init__(self, database: Database, *, lockout: timedelta) -> None:
         self._tries = database.collection(COLLECTION)
         self._lockout = min(lockout, LONGEST)
 
     async def take(self, account: str, *, stranger: bool, now: datetime) -> datetime | None:
-        """Takes a try. A time: none was left, until then. Any number at once take no more than there are."""
+        """Take a try and return None; if none was left, return when the refusal ends.
+
+        Concurrent calls take no more tries than there are.
+        """
         key, stages = _key(account, stranger), self._stages(now)
         while True:
             try:

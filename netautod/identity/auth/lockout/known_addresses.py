@@ -1,7 +1,7 @@
 """The addresses from which an account has logged in lately, in MongoDB: the collection `known_addresses`.
 
 One document per account name (keyed, as the counters are) with a bounded list of address groups. An unknown
-name has none, and costs the same look.
+name has none, and costs the same read.
 """
 
 from datetime import datetime, timedelta
@@ -22,14 +22,14 @@ class KnownAddresses:
         self._accounts = database.collection(COLLECTION)
 
     async def knows(self, account: str, group: str, now: datetime) -> bool:
-        """Whether the account has logged in from there within 30 days."""
+        """Return whether the account has logged in from there within 30 days."""
         lately = {"$elemMatch": {"group": group, "at": {"$gt": now - LIFETIME}}}
         return (
             await self._accounts.find_one({"_id": account, "groups": lately}, fields={"_id": 1}) is not None
         )
 
     async def remember(self, account: str, group: str, now: datetime) -> None:
-        """After a login from there; what is older than 30 days or beyond the newest hundred is dropped."""
+        """Store the address of a login; drops what is older than 30 days or beyond the newest hundred."""
         before = {"$ifNull": ["$groups", []]}
         lately = {"$gt": ["$$one.at", now - LIFETIME]}
         others = {"$and": [{"$ne": ["$$one.group", group]}, lately]}

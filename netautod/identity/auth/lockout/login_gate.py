@@ -1,4 +1,4 @@
-"""How many logins with a password go on at once, so that all other requests are answered meanwhile."""
+"""The limit of concurrent logins with a password, which keeps the event loop free for other requests."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -12,7 +12,7 @@ LOGINS_WAITING = 256
 
 
 class LoginGate:
-    """`at_once` logins go on, up to `waiting` others wait their turn, the next one gets Unavailable.
+    """A gate: `at_once` logins run, up to `waiting` others wait, the next one gets Unavailable.
 
     Passwords are the bottleneck: without the gate a hundred logins would make their ten database calls each
     in the same moment, and the event loop would be late for all other requests.
@@ -25,7 +25,7 @@ class LoginGate:
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
-        """Raises Unavailable if too many logins wait."""
+        """Hold a place while the block runs. Raises Unavailable if too many logins wait."""
         if self._inside >= self._places:
             raise Unavailable("Too many logins at the same time; try again in a moment")
         self._inside += 1

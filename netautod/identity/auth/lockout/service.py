@@ -1,10 +1,10 @@
 """Lockout of addresses that guess passwords, and the slow-down of strangers who guess at one account.
 
-An address is locked out by failures alone, over all accounts, and a success of one account never clears
-the failures of others: an attacker with an account cannot reset the count with it. An account is never
-locked out, or anyone could lock out an administrator. Tries at it from addresses that it has not logged in
-from lately are spaced a second apart once they have failed too often: strangers slow each other down, never
-the user at the own desk. A name that nobody has knows no address, so it cannot be told from others.
+An address is locked out by failures alone, over all accounts, and a success of one account never clears the
+failures of others: an attacker with an account cannot reset the count with it. An account is never locked
+out, or anyone could lock out an administrator. Tries at it from addresses that it has not logged in from
+lately are spaced a second apart once they have failed too often: strangers slow each other down, never the
+user at a known address. A name without a user has no known address, so it cannot be told from others.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ UNSEEN = frozenset({"Cf", "Mn", "Me"})  # format characters, and the marks that 
 
 @dataclass(frozen=True, kw_only=True)
 class Attempt:
-    """One admitted try. `group` is the client, `account` the keyed hash of the name that was typed.
+    """An admitted try. `group` is the client, `account` the keyed hash of the name that was typed.
 
     `stranger`: the account has not logged in from there lately. `paced`: the try has had its slot.
     """
@@ -43,8 +43,9 @@ class Attempt:
 
 
 class Lockout:
-    """`failures` is the setting auth.lockout_failures. `account_key` (32 bytes) keys the hashes of the names
-    that are counted: people type passwords there.
+    """The lockout. `failures` is the setting auth.lockout_failures.
+
+    `account_key` (32 bytes) keys the hashes of the names that are counted: people type passwords there.
     """
 
     def __init__(
@@ -67,9 +68,10 @@ class Lockout:
         self._sleep = sleep
 
     async def admit(self, address: str, username: str) -> Attempt:
-        """Before a password is looked at. Raises TooManyRequests; makes a stranger at a guessed account wait.
+        """Admit a try before its password is checked; a stranger at a guessed account has to wait.
 
-        What the try comes to is told only after `failed`, `passed` or `succeeded`.
+        The client gets the result of the try only after `failed`, `passed` or `succeeded`. Raises
+        TooManyRequests.
         """
         now = self._clock.now()
         group, account = group_of(address), self._account(username)
@@ -84,7 +86,7 @@ class Lockout:
         return Attempt(group=group, account=account, stranger=stranger, paced=paced)
 
     async def failed(self, attempt: Attempt) -> int:
-        """Counts a failure; how many the address has left. 0: it is locked out from now on.
+        """Count a failure and return how many the address has left. 0: it is locked out from now on.
 
         Raises TooManyRequests if tries made at the same time had used up the last one.
         """
@@ -98,7 +100,9 @@ class Lockout:
         return max(0, self._limit - state.failures)
 
     async def passed(self, attempt: Attempt) -> None:
-        """After a right password that is not enough; TooManyRequests as `succeeded`, clears nothing."""
+        """Handle a right password that is not enough; clears nothing. Raises TooManyRequests as `succeeded`
+        does.
+        """
         now = self._clock.now()
         until = await self._counters.locked_until(attempt.group, now)
         if until is not None:
@@ -106,9 +110,10 @@ class Lockout:
         await self._settle_stranger(attempt, now)
 
     async def succeeded(self, attempt: Attempt) -> None:
-        """After a right password; raises TooManyRequests if the address was locked out meanwhile.
+        """Clear the failures after a right password; raises TooManyRequests if the address was locked out
+        meanwhile.
 
-        Without this second look, tries made in parallel with the last allowed one would all count.
+        Without this second check, tries made in parallel with the last allowed one would all count.
         """
         now = self._clock.now()
         until = await self._counters.clear_account(attempt.group, attempt.account, now)
@@ -120,9 +125,9 @@ class Lockout:
         await self._known.remember(attempt.account, attempt.group, now)
 
     async def admit_code(self, attempt: Attempt) -> None:
-        """Before a one-time code is looked at: takes one of the few tries, also at the own desk.
+        """Take one of the few tries before a one-time code is checked, also for a known address.
 
-        Raises TooManyRequests when they are used up: who knows the password is not to guess six digits.
+        Raises TooManyRequests when they are used up: an attacker with the password must not guess six digits.
         """
         now = self._clock.now()
         until = await self._codes.take(attempt.account, stranger=attempt.stranger, now=now)
@@ -130,18 +135,18 @@ class Lockout:
             raise _refusal(until, now)
 
     async def code_accepted(self, attempt: Attempt) -> None:
-        """After a right code: the tries of the same side are all back."""
+        """Restore all tries of the same side (strangers or known addresses) after a right code."""
         await self._codes.clear(attempt.account, stranger=attempt.stranger)
 
     async def unlock(self, username: str) -> None:
-        """`netautod user unlock`: clears the account, and unlocks addresses that failed at it."""
+        """Clear the account and unlock addresses that failed at it, for `netautod user unlock`."""
         account = self._account(username)
         await self._counters.forget_account(account)
         for stranger in (True, False):
             await self._codes.clear(account, stranger=stranger)
 
     async def forget(self, username: str) -> None:
-        """Of a user who is gone for good: the addresses of his logins, too."""
+        """Clear the account of a deleted user, with the addresses of the logins."""
         await self.unlock(username)
         await self._known.forget(self._account(username))
 
@@ -151,9 +156,9 @@ class Lockout:
             await self._settle(attempt, state.failures if state else 0, now)
 
     async def _settle(self, attempt: Attempt, failures: int, now: datetime) -> None:
-        """A stranger's try that was admitted before the others had failed gets its slot now.
+        """Give a slot now to a stranger's try that was admitted before the others had failed.
 
-        Right and wrong passwords alike: else a thousand tries at once would all be answered.
+        Right and wrong passwords alike: else a thousand concurrent tries would all be answered.
         """
         if not attempt.paced and failures >= self._limit:
             await self._slow_down(attempt.account, now)
@@ -172,10 +177,10 @@ class Lockout:
 
 
 def _compared(username: str) -> str:
-    """One form for all names that a directory takes for the same, or each would have tries of its own.
+    """Return one form for all names that a directory treats as equal, or each would have tries of its own.
 
-    They compare without case, width and what is not seen (RFC 4518 2.2 to 2.6), Active Directory also without
-    accents.
+    Directories compare without case, width and invisible characters (RFC 4518 2.2 to 2.6), Active Directory
+    also without accents.
     """
     plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", username).casefold())
     return " ".join("".join(one for one in plain if unicodedata.category(one) not in UNSEEN).split())

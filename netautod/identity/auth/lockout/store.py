@@ -26,7 +26,7 @@ Stage = Mapping[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class AddressState:
-    """`counted`: this failure was counted, and not refused by a lockout that began before it."""
+    """The state of an address. `counted`: this failure was counted, and not refused by an earlier lockout."""
 
     failures: int
     locked_until: datetime | None
@@ -40,7 +40,7 @@ class AccountState:
 
 
 class FailureCounters:
-    """`limit` failures within `window` lock an address for `lockout`."""
+    """The counters: `limit` failures within `window` lock an address for `lockout`."""
 
     def __init__(self, database: Database, *, limit: int, window: timedelta, lockout: timedelta) -> None:
         self._counters = database.collection(COLLECTION)
@@ -54,7 +54,7 @@ class FailureCounters:
         return until if until is not None and until > now else None
 
     async def add_failure(self, address: str, account: str, now: datetime) -> AddressState:
-        """Counts one failure for the address, unless it is locked."""
+        """Count one failure for the address, unless it is locked."""
         mark = uuid4().hex  # tells our failure from one that another try has added
         found = await self._upsert(_address(address), self._failure_stages(account, now, mark))
         return AddressState(
@@ -64,14 +64,15 @@ class FailureCounters:
         )
 
     async def add_stranger_failure(self, account: str, now: datetime) -> int:
-        """Counts one failure for the account; how many there were before it."""
+        """Count one failure for the account; return how many there were before it."""
         found = await self._upsert(_account(account), self._account_failure_stages(now))
         before: int = found["count"] - 1
         return before
 
     async def clear_account(self, address: str, account: str, now: datetime) -> datetime | None:
-        """After a right password: drops the address's failures at that account; the end of its lockout if
-        there is one.
+        """Drop the address's failures at that account after a right password.
+
+        Returns the end of the address's lockout if there is one.
         """
         others = _kept({"$ne": ["$$failure.account", account]})
         locked = {"$gt": ["$locked_until", now]}
@@ -81,7 +82,7 @@ class FailureCounters:
         return until if until is not None and until > now else None
 
     async def clear_strangers(self, account: str) -> None:
-        """After a stranger's address has turned out to be the user's."""
+        """Clear the strangers' failures after a stranger's address has turned out to be the user's."""
         await self._counters.delete({"_id": _account(account)})
 
     async def account(self, account: str, now: datetime) -> AccountState | None:
@@ -91,9 +92,9 @@ class FailureCounters:
     async def take_slot(
         self, account: str, now: datetime, *, gap: timedelta, patience: timedelta
     ) -> datetime | None:
-        """Reserves the account's next try, `gap` after the one before; None if it has no doc any more.
+        """Reserve the account's next try, `gap` after the one before; None if it has no document any more.
 
-        A slot later than now + `patience` is answered but not reserved.
+        A slot later than now + `patience` is returned but not reserved.
         """
         start = {"$max": ["$next_at", now]}
         taken = {
@@ -105,7 +106,7 @@ class FailureCounters:
         return max(found["next_at"], now) if found else None
 
     async def forget_account(self, account: str) -> None:
-        """Clears the account everywhere, and the lockouts of addresses that failed at it."""
+        """Clear the account everywhere, and the lockouts of addresses that failed at it."""
         await self._counters.delete({"_id": _account(account)})
         await self._counters.update_many(
             {"failures.account": account},

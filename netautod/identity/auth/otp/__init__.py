@@ -1,1 +1,1 @@
-"""One-time codes of local accounts (RFC 6238), and recovery codes for who has lost the device."""
+"""One-time codes of local accounts (RFC 6238), and recovery codes for users who have lost the device."""

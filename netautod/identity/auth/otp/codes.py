@@ -1,4 +1,4 @@
-"""The codes of users: made, confirmed, used up and removed. Who may do so is decided in `service.py`."""
+"""The codes of users: created, confirmed, used up and removed. Permissions are checked in `service.py`."""
 
 from datetime import timedelta
 from uuid import uuid4
@@ -22,7 +22,8 @@ NOTHING_PENDING = "No one-time code waits to be confirmed; begin with POST /api/
 
 
 class OneTimeCodes:
-    """Secrets are sealed under the organization's key, recovery codes hashed under a key derived of it."""
+    """The codes. Secrets are sealed under the organization's key, recovery codes hashed under a derived key.
+    """
 
     def __init__(self, *, store: OtpStore, vault: Vault, clock: Clock) -> None:
         self._store = store
@@ -30,7 +31,7 @@ class OneTimeCodes:
         self._clock = clock
 
     async def begin(self, user: User) -> NewCodes:
-        """Made and pending; what is active stays so until these are confirmed."""
+        """Create pending codes; active ones stay until these are confirmed."""
         new = NewCodes.made(user)
         key = await self._recovery_key(user)
         hashes = (recovery_hash(key, user.id, code) for code in new.recovery_codes)
@@ -44,14 +45,15 @@ class OneTimeCodes:
         return new
 
     async def pending(self, user: User) -> PendingCodes:
-        """Raises Conflict where none waits, or for too long."""
+        """Return the pending codes. Raises Conflict if there are none, or they are too old."""
         pending = await self._store.pending(user)
         if pending is None or self._clock.now() - pending.created_at > PENDING_LIFE:
             raise Conflict(NOTHING_PENDING)
         return pending
 
     async def confirm(self, user: User, pending: PendingCodes, typed: str) -> bool:
-        """True for a code of the pending secret, which is active from now on; that code is used up."""
+        """Return whether it is a code of the pending secret, which then becomes active; that code is used up.
+        """
         secret = await self._unseal(user, PENDING_SECRET, pending.sealed)
         steps = fitting_steps(secret, typed, self._clock.now())
         if not steps:
@@ -68,7 +70,7 @@ class OneTimeCodes:
         return True
 
     async def accept(self, user: User, typed: str) -> bool:
-        """True, once, for a code of this moment or an unused recovery code; it is used up by that."""
+        """Return, once, whether it is a code of this moment or an unused recovery code; that uses it up."""
         active = await self._store.active(user)
         if active is None:  # removed since the user was read: the login is to begin anew
             return False
@@ -80,7 +82,7 @@ class OneTimeCodes:
         return hashed is not None and await self._store.use_recovery(user, active.id, hashed)
 
     async def remove(self, user: User) -> bool:
-        """False if the user has none."""
+        """Remove the codes; return False if the user has none."""
         return await self._store.remove(user)
 
     async def _recovery_key(self, user: User) -> bytes:

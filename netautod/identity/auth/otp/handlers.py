@@ -14,13 +14,13 @@ class OtpBase(JsonHandler):
 class OtpHandler(OtpBase):
     @any_token(body=OtpBody, answer=NewOtpAnswer, body_limit=SMALL_BODY, grows=False, name="begin_otp")
     async def post(self) -> None:
-        """Makes a secret for one-time codes, and recovery codes; shown once, in force when confirmed."""
+        """Create a secret for one-time codes, and recovery codes; shown once, in force when confirmed."""
         new = await self.otp.begin(self.caller, self.body["password"], self.body.get("code"))
         self.answer(new.to_json())
 
     @any_token(status=204, body=OtpEndBody, body_limit=SMALL_BODY, errors=(404,))
     async def delete(self) -> None:
-        """Ends one's own one-time codes, with the password and a code."""
+        """End one's own one-time codes, with the password and a code."""
         await self.otp.end(self.caller, self.body["password"], self.body["code"])
         self.answer_nothing()
 
@@ -28,7 +28,7 @@ class OtpHandler(OtpBase):
 class OtpConfirmHandler(OtpBase):
     @any_token(status=204, body=OtpCodeBody, body_limit=SMALL_BODY, grows=False)
     async def post(self) -> None:
-        """Puts the one-time codes in force: a login asks for them from now on."""
+        """Put the one-time codes in force: a login requires them from now on."""
         await self.otp.confirm(self.caller, self.body["code"])
         self.answer_nothing()
 
@@ -36,7 +36,7 @@ class OtpConfirmHandler(OtpBase):
 class UserOtpHandler(OtpBase):
     @requires("users.manage", status=204)
     async def delete(self, user_id: str) -> None:
-        """Removes the one-time codes of a user who holds nothing that the caller does not hold."""
+        """Remove the one-time codes of a user who holds nothing that the caller does not hold."""
         await self.otp.remove(self.caller, self.path_id(user_id, "User"))
         self.answer_nothing()
 

@@ -23,7 +23,7 @@ _ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
 
 @dataclass(frozen=True, kw_only=True)
 class PendingCodes:
-    """Set up and not confirmed yet. `recovery` are keyed hashes."""
+    """The codes that were set up and are not confirmed yet. `recovery` are keyed hashes."""
 
     id: str
     sealed: Mapping[str, Any] = field(repr=False)
@@ -33,7 +33,7 @@ class PendingCodes:
 
 @dataclass(frozen=True, kw_only=True)
 class ActiveCodes:
-    """What a login asks for. No code of `last_step` or a step before it is taken any more."""
+    """The codes that a login requires. No code of `last_step` or an earlier step is accepted any more."""
 
     id: str
     sealed: Mapping[str, Any] = field(repr=False)
@@ -44,7 +44,7 @@ class ActiveCodes:
 
 @dataclass(frozen=True, kw_only=True)
 class NewCodes:
-    """What a user is shown once."""
+    """The new codes, which a user sees once."""
 
     secret: str = field(repr=False)
     otpauth_uri: str = field(repr=False)
@@ -66,7 +66,7 @@ class NewCodes:
 
 
 def fitting_steps(secret: str, typed: str, now: datetime) -> list[int]:
-    """The steps whose code this is, of this one and its two neighbours (RFC 6238, 5.2)."""
+    """Return the steps whose code this is: this one and its two neighbours (RFC 6238, 5.2)."""
     code = typed.replace(" ", "")
     if not _CODE.fullmatch(code):
         return []
@@ -76,7 +76,9 @@ def fitting_steps(secret: str, typed: str, now: datetime) -> list[int]:
 
 
 def recovery_hash(key: bytes, user_id: str, typed: str) -> str | None:
-    """What is stored of a recovery code, None for what cannot be one; blanks, dashes and case don't count."""
+    """Return the stored hash of a recovery code, None for text of another form; ignores blanks, dashes and
+    case.
+    """
     code = re.sub(r"[\s-]", "", typed).lower()
     if not _RECOVERY.fullmatch(code):
         return None
@@ -84,6 +86,6 @@ def recovery_hash(key: bytes, user_id: str, typed: str) -> str | None:
 
 
 def _recovery_code() -> str:
-    """80 random bits."""
+    """Generate a code of 80 random bits."""
     letters = "".join(secrets.choice(_ALPHABET) for _ in range(16))
     return "-".join(letters[at : at + 4] for at in range(0, 16, 4))

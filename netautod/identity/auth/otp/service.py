@@ -1,8 +1,8 @@
-"""What users do with their one-time codes, and what managers do with those of others.
+"""The one-time codes of a user, and their removal by managers.
 
 Codes stay over a change and a reset of the password; they end when their owner or a manager removes them, or
-with the user. Whoever holds only a stolen session, or only the password, can neither set up, replace nor
-remove them.
+with the user. An attacker who holds only a stolen session, or only the password, can neither set up, replace
+nor remove them.
 """
 
 from netautod.activity.audit.service import AuditLog
@@ -29,7 +29,8 @@ class OtpService:
         self._audit = audit
 
     async def begin(self, caller: Caller, password: str, code: str | None) -> NewCodes:
-        """A secret and recovery codes, shown once; who has active ones replaces them with a code of theirs.
+        """Create a secret and recovery codes, shown once; a user with active codes replaces them with one of
+        those.
 
         Raises Forbidden for an API token, InvalidInput for an account of another provider, Unauthenticated
         for a wrong password or code, which the lockout counts, and TooManyRequests.
@@ -41,7 +42,8 @@ class OtpService:
         return new
 
     async def confirm(self, caller: Caller, code: str) -> None:
-        """From now on a login asks for a code. Raises Conflict where none waits to be confirmed."""
+        """Activate the pending codes: a login requires one from now on. Raises Conflict if none is pending.
+        """
         user = await self._local_user(caller)
         pending = await self._codes.pending(user)
         attempt = await self._lockout.admit(caller.ip_address or "", user.username)
@@ -50,7 +52,7 @@ class OtpService:
         await self._changed(caller, "auth.otp_enable", user)
 
     async def end(self, caller: Caller, password: str, code: str) -> None:
-        """A login asks for no code any more. Raises NotFound where none is set up."""
+        """Remove the codes: a login requires none any more. Raises NotFound if none is set up."""
         user = await self._local_user(caller)
         if not user.otp_enabled:
             raise NotFound(NOT_SET_UP)
@@ -60,9 +62,9 @@ class OtpService:
         await self._changed(caller, "auth.otp_disable", user)
 
     async def remove(self, caller: Caller, user_id: str) -> None:
-        """Of another user of the organization, who holds nothing that the caller lacks.
+        """Remove the codes of another user of the organization, who holds nothing that the caller lacks.
 
-        Raises NotFound, or Forbidden: one's own end with a password and a code alone.
+        Raises NotFound, or Forbidden for the caller's own, which end with a password and a code alone.
         """
         if user_id == caller.user_id:
             raise Forbidden("Your own one-time codes end with DELETE /api/auth/otp")
@@ -73,7 +75,9 @@ class OtpService:
         await self._changed(caller, "user.otp_remove", user)
 
     async def accept(self, attempt: Attempt, user: User, code: str) -> bool:
-        """Whether the code is right, which uses it up. Raises TooManyRequests after too many wrong ones."""
+        """Return whether the code is right, which uses it up. Raises TooManyRequests after too many wrong
+        ones.
+        """
         await self._lockout.admit_code(attempt)
         if not await self._codes.accept(user, code):
             return False
@@ -81,7 +85,7 @@ class OtpService:
         return True
 
     async def _prove(self, caller: Caller, user: User, password: str, code: str | None) -> None:
-        """The password, and a code of those that are active."""
+        """Check the password, and a code if codes are active."""
         attempt = await self._lockout.admit(caller.ip_address or "", user.username)
         if not await self._users.check_password(user, password):
             raise await self._wrong(caller, user, attempt)

@@ -1,6 +1,6 @@
 """One-time codes in MongoDB: the field `otp` of a user, so that they live and end with the user.
 
-A code is used up by a compare-and-set, so that of any number of logins with one code, on any nodes, one wins.
+A code is used up by a compare-and-set, so that one wins of any number of logins with one code, on any nodes.
 """
 
 from collections.abc import Mapping
@@ -33,7 +33,7 @@ class OtpStore:
         return None if found is None else _to_active(found)
 
     async def put_pending(self, user: User, pending: PendingCodes) -> None:
-        """In the place of another pending one; the active one stays."""
+        """Store a pending secret in the place of another pending one; the active one stays."""
         document = {
             "id": pending.id,
             "secret": pending.sealed,
@@ -43,7 +43,7 @@ class OtpStore:
         await self._users.update(user.org_id, {"_id": user.id}, {"$set": {"otp.pending": document}})
 
     async def activate(self, user: User, active: ActiveCodes) -> bool:
-        """The pending one of that id becomes the active one; False if it is not the pending one any more."""
+        """Activate the pending codes of that id; return False if they are not pending any more."""
         document = {
             "id": active.id,
             "secret": active.sealed,
@@ -55,17 +55,17 @@ class OtpStore:
         return await self._users.update(user.org_id, where, {"$set": {"otp": {"active": document}}})
 
     async def use_step(self, user: User, codes_id: str, step: int) -> bool:
-        """False for the code of a step that was used, or that is before one that was."""
+        """Use up the code of a step; return False if it or a later one was used before."""
         where = {"_id": user.id, "otp.active.id": codes_id, "otp.active.last_step": {"$lt": step}}
         return await self._users.update(user.org_id, where, {"$set": {"otp.active.last_step": step}})
 
     async def use_recovery(self, user: User, codes_id: str, hashed: str) -> bool:
-        """False for a recovery code that was used, or never was one."""
+        """Use up a recovery code; return False if it was used before or is unknown."""
         where = {"_id": user.id, "otp.active.id": codes_id, "otp.active.recovery": hashed}
         return await self._users.update(user.org_id, where, {"$pull": {"otp.active.recovery": hashed}})
 
     async def remove(self, user: User) -> bool:
-        """Pending ones as well; False if none was active."""
+        """Remove the codes, pending ones as well; return False if none was active."""
         where = {"_id": user.id, "otp.active": {"$type": "object"}}
         return await self._users.update(user.org_id, where, {"$unset": {"otp": ""}})
 

@@ -1,6 +1,6 @@
-"""Who asks for a page: the session of the console that a cookie stands for.
+"""The caller of a page: the session of the console that a cookie stands for.
 
-Which session that is never changes, and is remembered; whether it holds is asked of the authenticator, as for
+Which session that is never changes, and is remembered. The authenticator checks whether it is valid, as for
 the sessions of tokens: anew every second, so that it ends everywhere as soon as those do.
 """
 
@@ -44,9 +44,9 @@ class PageCallers:
         self._look_up_at: OrderedDict[str, float] = OrderedDict()
 
     async def caller_of(self, cookie: str, info: RequestInfo, by_person: bool) -> Caller:
-        """The caller with the permissions that the database holds now; raises TokenRefused.
+        """Return the caller with the permissions that the database holds now; raises TokenRefused.
 
-        `by_person`: not by a page that refreshes itself, which keeps no session.
+        `by_person`: a request of a person; a page that refreshes itself does not prolong the session.
         """
         standing = await self.standing_of(cookie)
         if standing is None:
@@ -58,7 +58,7 @@ class PageCallers:
         return self._authenticator.caller_by(standing, info)
 
     async def standing_of(self, cookie: str) -> Standing[LoginSession] | None:
-        """The session that the cookie stands for, if it holds."""
+        """Return the session that the cookie stands for, if it is valid."""
         if not is_cookie(cookie):
             return None
         hashed = hash_of_cookie(cookie)
@@ -78,7 +78,7 @@ class PageCallers:
         return place
 
     def _look_up(self, standing: Standing[LoginSession]) -> None:
-        """What a refresh does for the sessions of tokens: the directory is asked about its user again."""
+        """Start the look-up of the user in the directory, as a refresh does for the sessions of tokens."""
         now, session = self._clock.monotonic(), standing.holder
         if now >= self._look_up_at.get(session.id, now):
             self._look_up_at[session.id] = now + LOOK_UP_EVERY

@@ -1,4 +1,4 @@
-"""The cookies of the web console as browsers are given them."""
+"""The cookies of the web console as browsers receive them."""
 
 from tornado.web import RequestHandler
 
@@ -6,16 +6,22 @@ SESSION = "netautod"
 
 
 def cookie_name(name: str, *, secure: bool) -> str:
-    """`secure`: the browser speaks to us through TLS. The prefix keeps a neighbouring site, or somebody on
-    the way in clear, from planting a cookie of theirs (RFC 6265bis 4.1.3.2)."""
+    """Return the cookie's name. `secure`: the browser reaches us through TLS.
+
+    The prefix stops a neighbouring site, or an attacker on a connection in clear, from planting a cookie (RFC
+    6265bis 4.1.3.2).
+    """
     return f"__Host-{name}" if secure else name
 
 
 def give_cookie(
     handler: RequestHandler, name: str, value: str, *, secure: bool, max_age: int | None = None
 ) -> None:
-    """`max_age` in seconds; None: until the browser is closed. Lax: a link from another site, such as that
-    of a ticket, opens a page, and no form of that site is sent with it."""
+    """Set a cookie. `max_age` in seconds; None: until the browser is closed.
+
+    Lax: a link from another site, such as that of a ticket, opens a page, and no form of that site is sent
+    with it.
+    """
     handler.set_cookie(
         cookie_name(name, secure=secure),
         value,

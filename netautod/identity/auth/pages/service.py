@@ -1,7 +1,7 @@
 """Logins at the console with a password, and with a one-time code in a second step.
 
-What carries the right password from the first step to the second is a ticket: 256 random bits, used once,
-for five minutes. A wrong code leaves it as it is, and counts as the wrong code of any login does.
+A ticket carries the right password from the first step to the second: 256 random bits, used once, for five
+minutes. A wrong code leaves it as it is, and counts as the wrong code of any login does.
 """
 
 from dataclasses import dataclass, field
@@ -27,7 +27,7 @@ REPLACED = "logged in again"
 
 @dataclass(frozen=True, kw_only=True)
 class CodeWanted:
-    """The password is right; with the ticket and a one-time code the login goes on."""
+    """The state after a right password: with the ticket and a one-time code the login goes on."""
 
     ticket: str = field(repr=False)
 
@@ -57,7 +57,9 @@ class PageLogins:
     async def log_in(
         self, provider: str, username: str, password: str, info: RequestInfo
     ) -> str | CodeWanted:
-        """The cookie of a new session, or what the second step needs. Raises as AuthService.login does."""
+        """Return the cookie of a new session, or the data for the second step. Raises as AuthService.login
+        does.
+        """
         request = LoginRequest(username=username, password=password)
         found = self._auth.providers.get(provider)
         try:
@@ -78,8 +80,10 @@ class PageLogins:
             return CodeWanted(ticket=ticket)
 
     async def with_code(self, ticket: str, code: str, info: RequestInfo) -> str:
-        """The cookie of a new session. Raises TokenRefused for a ticket that is not good (any more),
-        Unauthenticated for a wrong code, and TooManyRequests.
+        """Return the cookie of a new session.
+
+        Raises TokenRefused for an unknown, used or expired ticket, Unauthenticated for a wrong code, and
+        TooManyRequests.
         """
         hashed = hash_of_cookie(ticket) if is_cookie(ticket) else ""
         step = await self._store.get(hashed, self._clock.now())
@@ -95,7 +99,7 @@ class PageLogins:
         return await self._auth.begin_console(user, provider=step.provider, info=info)
 
     async def replace(self, cookie: str | None) -> None:
-        """Ends the session that the browser had before a login: nobody knows its cookie any more."""
+        """End the session that the browser had before a login, since its cookie is replaced."""
         standing = None if cookie is None else await self._callers.standing_of(cookie)
         if standing is not None:
             await self._sessions.end(standing.holder, REPLACED)

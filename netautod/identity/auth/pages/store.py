@@ -15,7 +15,7 @@ INDEXES = (Index(collection=COLLECTION, keys=(("expires_at", 1),), expire_second
 
 @dataclass(frozen=True, kw_only=True)
 class CodeStep:
-    """A user whose password was right. Of the ticket only the SHA-256 is stored.
+    """A user whose password was right. Only the SHA-256 of the ticket is stored.
 
     `epoch` is the user's as read before the password was checked.
     """
@@ -28,7 +28,7 @@ class CodeStep:
     expires_at: datetime
 
     def holds(self, user: User) -> bool:
-        """Whether nothing has happened to the user since that ends sessions."""
+        """Return whether no change of the user since then has ended the sessions."""
         same = self.user_id == user.id and self.org_id == user.org_id and self.epoch == user.session_epoch
         return same and user.is_active and user.otp_enabled and self.provider == user.auth_provider
 
@@ -51,7 +51,7 @@ class CodeStepStore:
         )
 
     async def get(self, ticket_hash: str, now: datetime) -> CodeStep | None:
-        """None for one that was used or has expired."""
+        """Return the step, None if it was used or has expired."""
         found = await self._steps.find_one({"_id": ticket_hash, "used_at": None, "expires_at": {"$gt": now}})
         if found is None:
             return None
@@ -65,6 +65,6 @@ class CodeStepStore:
         )
 
     async def use(self, ticket_hash: str, now: datetime) -> bool:
-        """Compare-and-set: true for exactly one caller."""
+        """Use the step up by compare-and-set: true for exactly one caller."""
         where = {"_id": ticket_hash, "used_at": None, "expires_at": {"$gt": now}}
         return await self._steps.update(where, {"$set": {"used_at": now}})

@@ -1,4 +1,4 @@
-"""Where a login at the console leads to: a page of our own, never anywhere else. Pure."""
+"""The target of a login at the console: a page of our own, never anything else. Pure."""
 
 import re
 from urllib.parse import unquote, urlencode
@@ -20,7 +20,7 @@ _NO_PAGES = frozenset({"api", "health", "login", "logout", "static", "metrics"})
 
 
 def page_to(text: str | None) -> str:
-    """The path and query if they are a page's; else the start page."""
+    """Return the path and query if they are a page's; else the start page."""
     if text is None or len(text) > MAX_LENGTH or not _FORM.fullmatch(text):
         return START
     segments = [_decoded(segment) for segment in text.partition("?")[0].split("/")]
@@ -30,7 +30,7 @@ def page_to(text: str | None) -> str:
 
 
 def login_page(page: str, failed: str | None = None, *, path: str = LOGIN) -> str:
-    """The address of the login that leads to the page; `failed`: why one by redirect did not."""
+    """Return the address of the login that leads to the page; `failed`: why a login by redirect failed."""
     page = page_to(page)
     given = {"next": page if page != START else None, "failed": failed}
     query = urlencode({name: value for name, value in given.items() if value})
@@ -38,6 +38,6 @@ def login_page(page: str, failed: str | None = None, *, path: str = LOGIN) -> st
 
 
 def _decoded(segment: str) -> str | None:
-    """None for what is encoded twice: who decodes it how often is not known."""
+    """Return the decoded segment, None if it is encoded twice: how often a reader decodes it is unknown."""
     plain = unquote(segment)
     return plain if unquote(plain) == plain else None

@@ -1,4 +1,4 @@
-"""How providers of plugins are asked: whatever they raise or answer, and however long they take."""
+"""The calls of plugins' providers, guarded against any exception, answer or delay."""
 
 import asyncio
 import logging
@@ -15,10 +15,10 @@ LONGEST_SECONDS = 240.0
 
 
 async def asked(provider: str, call: Awaitable[T], wanted: type[T] | tuple[type[Any], ...]) -> T:
-    """What the provider answers, if it is of a `wanted` type.
+    """Return the provider's answer if it is of a `wanted` type.
 
-    Raises what a provider may say: LoginRefused, AccountEnded, LoginEnded, and ProviderUnavailable, also in
-    the place of anything else, which is a mistake in the plugin and logged as one.
+    Raises what a provider may raise: LoginRefused, AccountEnded, LoginEnded, and ProviderUnavailable.
+    Anything else is a mistake in the plugin, is logged as one and becomes ProviderUnavailable.
     """
     try:
         with no_exit():
@@ -37,7 +37,7 @@ async def asked(provider: str, call: Awaitable[T], wanted: type[T] | tuple[type[
 
 
 async def confirmed(provider: str, call: Awaitable[Identity | None]) -> Identity | None:
-    """Who it is that shows a name and a password; None for anything but the right password.
+    """Return the identity for a name and a password; None for anything but the right password.
 
     Raises ProviderUnavailable.
     """

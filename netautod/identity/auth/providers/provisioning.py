@@ -1,7 +1,7 @@
-"""From an identity that a directory has confirmed to a user: found, bound, made, or refused.
+"""The user of an identity that a directory has confirmed: found, linked, created, or refused.
 
-A user is found by the directory's lasting id. A username alone binds only a user that was made for this
-provider and is not bound to an entry yet; the name of another provider's user is refused, never merged.
+A user is found by the directory's lasting id. A username alone links only a user that was created for this
+provider and is not linked to an entry yet; the name of another provider's user is refused, never merged.
 """
 
 import logging
@@ -22,11 +22,11 @@ MAX_EXTERNAL_ID, MAX_EMAIL, MAX_NAME = 1024, 254, 255
 
 
 class _Refused(NetautodError):
-    """Why the identity is no user; told to the log only."""
+    """Raised if the identity is no user; the reason goes to the log only."""
 
 
 class Provisioning:
-    """`rules` by the name of the provider."""
+    """A service that finds users. `rules` by the name of the provider."""
 
     def __init__(
         self,
@@ -40,9 +40,9 @@ class Provisioning:
         self._rules = rules
 
     async def user_of(self, provider: str, identity: Identity, *, typed: str | None = None) -> User | None:
-        """The active user that the identity is, with the roles that its groups give; None: refused.
+        """Return the active user of the identity, with the roles that its groups give; None: refused.
 
-        `typed` is the name that the client sent, where there is one. Why it was refused is logged.
+        `typed` is the name that the client sent, if any. The reason of a refusal is logged.
         """
         try:
             return await self._user_of(provider, identity, typed)
@@ -53,7 +53,7 @@ class Provisioning:
             return None
 
     async def follow(self, provider: str, user_id: str, identity: Identity) -> None:
-        """Gives the user the roles of the groups of now; nothing if the identity is somebody else's.
+        """Give the user the roles of the current groups; changes nothing if the identity is another user's.
 
         Raises what the change raises, such as Conflict.
         """

@@ -30,7 +30,9 @@ CLOSE_SECONDS = 200.0  # a login that is under way may take so long
 
 @dataclass(frozen=True, kw_only=True)
 class ProviderEntry:
-    """`kinds`: whether a login is made with a password, by a redirect of the browser, or as one likes."""
+    """A provider for the list. `kinds`: whether a login uses a password, a redirect of the browser, or
+    either.
+    """
 
     name: str
     enabled: bool
@@ -38,7 +40,7 @@ class ProviderEntry:
 
     @property
     def title(self) -> str:
-        """As people are shown it."""
+        """Return the name that people see."""
         return TITLES.get(self.name, self.name)
 
     def to_json(self) -> dict[str, Any]:
@@ -46,13 +48,15 @@ class ProviderEntry:
 
 
 class PasswordLogin(Protocol):
-    """What a login with a name and a password needs of a provider."""
+    """The part of a provider that a login with a name and a password needs."""
 
     @property
     def name(self) -> str: ...
 
     async def authenticate(self, username: str, password: str) -> Identity | None:
-        """None for anything but the right password; unknown names take as long as known ones."""
+        """Return the identity, None for anything but the right password; unknown names take as long as known
+        ones.
+        """
         ...
 
 
@@ -72,7 +76,7 @@ class LocalProvider:
 
 
 class Providers:
-    """Asking for a provider that is off, or of the other kind, raises InvalidInput."""
+    """The registered providers. Access to one that is disabled, or of the other kind, raises InvalidInput."""
 
     def __init__(self, local: Iterable[PasswordLogin], plugins: Iterable[AuthProvider] = ()) -> None:
         self._plugins = {provider.name: provider for provider in plugins}
@@ -83,12 +87,12 @@ class Providers:
 
     @property
     def provisioning(self) -> Mapping[str, ProvisioningRules]:
-        """By which rules the users of each plugin's directory are admitted, by provider."""
+        """Return the rules by which users of each plugin's directory are admitted, by provider."""
         return {name: provider.provisioning for name, provider in self._plugins.items()}
 
     @property
     def names(self) -> Sequence[str]:
-        """Those that are always there, in their order, then those of plugins, sorted."""
+        """Return the fixed names, in their order, then those of plugins, sorted."""
         return (*AUTH_PROVIDERS, *sorted(set(self._plugins) - set(AUTH_PROVIDERS)))
 
     def get(self, name: str) -> PasswordLogin:
@@ -97,7 +101,7 @@ class Providers:
         return self._password[name]
 
     def testable(self, name: str) -> PasswordProvider:
-        """Raises NotFound for a name that there is not."""
+        """Return the provider if it can be tested. Raises NotFound for an unknown name."""
         self.require_known(name)
         found = self._plugins.get(name)
         if not isinstance(found, PasswordProvider):
@@ -105,7 +109,7 @@ class Providers:
         return found
 
     def redirect(self, name: str) -> RedirectProvider:
-        """Raises NotFound for a name that there is not."""
+        """Return the provider for logins by redirect. Raises NotFound for an unknown name."""
         self.require_known(name)
         found = self._plugins.get(name)
         if not isinstance(found, RedirectProvider):
@@ -117,7 +121,7 @@ class Providers:
             raise NotFound(_unknown(name))
 
     def looking_up(self, name: str) -> LookupProvider | None:
-        """The provider of that name if it can look users up again, as it is configured."""
+        """Return the provider of that name if it can look users up again, as it is configured."""
         found = self._plugins.get(name)
         if not isinstance(found, LookupProvider):
             return None
@@ -129,7 +133,7 @@ class Providers:
             return None
 
     async def close(self) -> None:
-        """One that cannot be closed keeps no other from it."""
+        """Close all providers; a failure of one does not stop the others."""
         for name, provider in self._plugins.items():
             try:
                 with no_exit():
@@ -140,7 +144,7 @@ class Providers:
 
     @property
     def entries(self) -> Sequence[ProviderEntry]:
-        """All that there are, in the order of `names`."""
+        """Return all providers in the order of `names`."""
         return [
             ProviderEntry(name=name, enabled=self.enabled[name], kinds=self._kinds(name))
             for name in self.names
@@ -148,7 +152,7 @@ class Providers:
 
     @property
     def enabled(self) -> dict[str, bool]:
-        """All providers there are by name, and whether each is enabled."""
+        """Return all provider names, and whether each is enabled."""
         return {name: name in {*self._password, *self._plugins} for name in self.names}
 
     def _kinds(self, name: str) -> tuple[str, ...]:

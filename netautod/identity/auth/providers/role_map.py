@@ -1,4 +1,4 @@
-"""Which roles the groups of a directory give by a role map; pure."""
+"""The roles that the groups of a directory give by a role map; pure."""
 
 from collections.abc import Iterable
 
@@ -7,19 +7,20 @@ from netautod.plugin_api.auth import RoleMap
 
 
 def granted(role_map: RoleMap, groups: Iterable[str]) -> frozenset[str]:
-    """The roles that membership in these groups gives."""
+    """Return the roles that membership in these groups gives."""
     held = list(groups)
     return frozenset(role for role, wanted in role_map.lines if any(_same(wanted, group) for group in held))
 
 
 def roles_after_login(role_map: RoleMap, roles: Iterable[str], groups: Iterable[str]) -> list[str]:
-    """What a user with these roles has after a login with these groups, sorted."""
+    """Return the roles of the user after a login with these groups, sorted."""
     managed = {role for role, _ in role_map.lines}
     return sorted((frozenset(roles) - managed) | granted(role_map, groups))
 
 
 def _same(wanted: str, group: str) -> bool:
-    """Equal; or the same LDAP name; or a bare name that is the first part of the group's LDAP name."""
+    """Compare: equal; or the same LDAP name; or a bare name that is the first part of the group's LDAP name.
+    """
     if wanted == group:
         return True
     name = canonical_name(group)

@@ -1,4 +1,4 @@
-"""What a browser is given when it begins a login by redirect."""
+"""The cookie that a browser receives when it begins a login by redirect."""
 
 from tornado.web import RequestHandler
 
@@ -6,7 +6,7 @@ from netautod.identity.auth.redirect.service import LIFETIME, BrowserCookie
 
 
 def bind(handler: RequestHandler, cookie: BrowserCookie) -> None:
-    """It has to bring the cookie back when the login ends."""
+    """Set the cookie that the browser must send when the login ends."""
     handler.set_cookie(
         cookie.name,
         cookie.value,

@@ -21,7 +21,8 @@ class AuthorizeQuery(Query):
 
 
 class CallbackQuery(Query):
-    """What the provider sends (OpenID Connect Core 3.1.2.5, RFC 9207); none of it is verified yet."""
+    """The parameters that the provider sends (OpenID Connect Core 3.1.2.5, RFC 9207); none is verified yet.
+    """
 
     state = fields.String()
     code = fields.String()
@@ -53,7 +54,7 @@ class RedirectHandler(JsonHandler):
         self._send_to(ended.url)
 
     async def _begin_session(self, cookie: str) -> None:
-        """That of a session at the console, in the place of the one that the browser had."""
+        """Set the cookie of a session at the console, and end the session that the browser had."""
         secure = self.context.scheme(self.request) == "https"
         await self.page_logins.replace(self.get_cookie(cookie_name(SESSION, secure=secure)))
         give_cookie(self, SESSION, cookie, secure=secure)
@@ -69,28 +70,28 @@ class RedirectHandler(JsonHandler):
 class AuthorizeHandler(RedirectHandler):
     @public(status=302, query=AuthorizeQuery, errors=(401, 409, 502), name="begin_login")
     async def get(self, name: str) -> None:
-        """Sends the browser to the identity provider."""
+        """Send the browser to the identity provider."""
         await self.begin(name)
 
 
 class CallbackHandler(RedirectHandler):
     @public(status=302, query=CallbackQuery, errors=(401, 403, 409, 502), name="end_login")
     async def get(self, name: str) -> None:
-        """Ends the login: at redirect_uri with tokens in the fragment, or with a cookie at the console."""
+        """End the login: at redirect_uri with tokens in the fragment, or with a cookie at the console."""
         await self.end(name)
 
 
 class OidcAuthorizeHandler(RedirectHandler):
     @public(status=302, query=AuthorizeQuery, errors=(401, 409, 502), name="begin_oidc")
     async def get(self) -> None:
-        """Sends the browser to the OpenID Connect provider, as /api/auth/providers/oidc/authorize does."""
+        """Send the browser to the OpenID Connect provider, as /api/auth/providers/oidc/authorize does."""
         await self.begin(OIDC)
 
 
 class OidcCallbackHandler(RedirectHandler):
     @public(status=302, query=CallbackQuery, errors=(401, 403, 409, 502), name="end_oidc")
     async def get(self) -> None:
-        """Ends a login as /api/auth/providers/oidc/callback does."""
+        """End a login as /api/auth/providers/oidc/callback does."""
         await self.end(OIDC)
 
 

@@ -1,8 +1,8 @@
-"""Logins by redirect: what binds the answer of an identity provider to the browser that asked for it.
+"""Logins by redirect, which bind the provider's answer to the browser that began the login.
 
-The state is single-use, and of one provider: no other one's answer finishes its login. Nonce and PKCE
-verifier are derived from it and from a secret that only the browser's cookie holds, so that neither a stolen
-callback URL nor a copy of the database can finish a login.
+The state is single-use, and of one provider: another provider's answer does not finish its login. Nonce and
+PKCE verifier are derived from it and from a secret that only the browser's cookie holds, so that neither a
+stolen callback URL nor a copy of the database can finish a login.
 """
 
 import base64
@@ -52,7 +52,7 @@ FAILURES = {FAILED: "failed", NOT_ADMITTED: "refused", UNAVAILABLE: "unavailable
 
 @dataclass(frozen=True, kw_only=True)
 class BrowserCookie:
-    """One cookie for each login under way, so that two tabs do not disturb each other."""
+    """A cookie for each running login, so that two tabs do not disturb each other."""
 
     name: str
     value: str = field(repr=False)
@@ -62,7 +62,7 @@ class BrowserCookie:
 
 @dataclass(frozen=True, kw_only=True)
 class BegunLogin:
-    """Where to send the browser, and what it must bring back."""
+    """The start of a login: where to send the browser, and which cookie it must send back."""
 
     url: str = field(repr=False)
     cookie: BrowserCookie
@@ -70,7 +70,7 @@ class BegunLogin:
 
 @dataclass(frozen=True, kw_only=True)
 class EndedLogin:
-    """Where to send the browser; `cookie`: that of its session at the console."""
+    """The end of a login: where to send the browser; `cookie` is that of its session at the console."""
 
     url: str = field(repr=False)
     cookie: str | None = field(default=None, repr=False)
@@ -91,8 +91,10 @@ class RedirectLogins:
         self._clock = clock
 
     async def begin(self, name: str, redirect_uri: str, client_type: str) -> BegunLogin:
-        """Raises InvalidInput for an unlisted redirect_uri or a provider that is off, NotFound for a name
-        that no provider has, UpstreamFailed.
+        """Begin a login.
+
+        Raises InvalidInput for an unlisted redirect_uri or a disabled provider, NotFound for an unknown
+        provider name, UpstreamFailed.
         """
         provider = self._auth.providers.redirect(name)
         if not is_listed(redirect_uri, provider.redirects.redirect_uris):
@@ -100,7 +102,8 @@ class RedirectLogins:
         return await self._begin(provider, client_type, redirect_uri=redirect_uri)
 
     async def begin_page(self, name: str, page: str) -> BegunLogin:
-        """A login at the console, which ends with its cookie at one of our own pages (pages/targets.py).
+        """Begin a login at the console, which ends with its cookie at one of our own pages
+        (pages/targets.py).
 
         Raises as `begin`.
         """
@@ -137,11 +140,12 @@ class RedirectLogins:
         cookie_of: Callable[[str], str | None],
         info: RequestInfo,
     ) -> EndedLogin:
-        """The listed redirect_uri with the tokens in its fragment, or a page of our own with a cookie. Never
-        any other address.
+        """Finish a login: at the listed redirect_uri with the tokens in its fragment, or at a page of our own
+        with a cookie.
 
-        Raises Unauthenticated, UpstreamFailed, or Conflict for a terminal without a free seat; InvalidInput
-        and NotFound as `begin`. One of the console that fails leads back to its login.
+        It never leads to another address. Raises Unauthenticated, UpstreamFailed, or Conflict for a terminal
+        without a free seat; InvalidInput and NotFound as `begin`. A failed login at the console leads back to
+        its login page.
         """
         provider = self._auth.providers.redirect(name)
         state = parameters.get("state", "")
@@ -200,7 +204,7 @@ class RedirectLogins:
         parameters: Mapping[str, str],
         info: RequestInfo,
     ) -> Identity:
-        """Who the provider says it is."""
+        """Return the identity that the provider confirms."""
         name = provider.name
         try:
             call = provider.callback(attempt, parameters)
@@ -213,7 +217,10 @@ class RedirectLogins:
             raise Unauthenticated(FAILED) from error
 
     def cookie(self, name: str, state: str, browser: str) -> BrowserCookie:
-        """The prefix __Host- keeps a neighbouring site from planting the cookie (RFC 6265bis 4.1.3.2)."""
+        """Build the cookie of a login.
+
+        The prefix __Host- stops a neighbouring site from planting the cookie (RFC 6265bis 4.1.3.2).
+        """
         callback_url = self._auth.providers.redirect(name).redirects.callback_url
         secure = callback_url.startswith("https://")
         return BrowserCookie(
@@ -246,7 +253,7 @@ def _unavailable(name: str, error: Exception) -> UpstreamFailed:
 
 
 def _derived(secret: str, purpose: str) -> str:
-    """43 characters of [A-Za-z0-9_-]: the form of a PKCE verifier (RFC 7636 4.1)."""
+    """Derive 43 characters of [A-Za-z0-9_-]: the form of a PKCE verifier (RFC 7636 4.1)."""
     digest = hmac.new(_bytes(secret), _bytes(purpose), hashlib.sha256).digest()
     return base64.urlsafe_b64encode(digest).decode("ascii").rstrip("=")
 

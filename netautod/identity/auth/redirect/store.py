@@ -1,4 +1,4 @@
-"""Logins by redirect that are under way, in MongoDB: the collection `redirect_logins`."""
+"""Running logins by redirect, in MongoDB: the collection `redirect_logins`."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,9 +13,10 @@ INDEXES = (Index(collection=COLLECTION, keys=(("expires_at", 1),), expire_second
 
 @dataclass(frozen=True, kw_only=True)
 class PendingLogin:
-    """Of its two secrets, the state and what the browser's cookie holds, only SHA-256 hashes are stored.
+    """A running login. Of its two secrets, the state and the browser's cookie, only SHA-256 hashes are
+    stored.
 
-    `page`: one that was begun at the console leads there; its `redirect_uri` is empty.
+    `page`: a login that began at the console leads there; its `redirect_uri` is empty.
     """
 
     state_hash: str
@@ -48,10 +49,10 @@ class RedirectStore:
     async def take(
         self, provider: str, state_hash: str, browser_hash: str, now: datetime
     ) -> PendingLogin | None:
-        """Uses the login up: it is answered to exactly one caller, only for the provider it was begun with
-        (RFC 9700 4.4), and only to the browser that began it.
+        """Use the login up and return it to exactly one caller.
 
-        Others do not use it up: a state that they have seen cannot spoil the login.
+        Only for the provider with which it began (RFC 9700 4.4), and only for the browser that began it.
+        Other callers do not use it up: a state that they have seen cannot spoil the login.
         """
         where = {
             "_id": state_hash,

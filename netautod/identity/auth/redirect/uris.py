@@ -1,4 +1,4 @@
-"""Where a login by redirect may end: the comparison with the redirect URIs that are listed."""
+"""The comparison of redirect URIs with the listed ones, where a login by redirect may end."""
 
 import re
 from collections.abc import Iterable
@@ -10,8 +10,7 @@ MAX_LENGTH = 2048
 
 
 def is_listed(uri: str, entries: Iterable[str]) -> bool:
-    """Equal to an entry, character by character (RFC 9700 2.1); one on a loopback address matches any port
-    (RFC 8252 7.3).
+    """Return whether it equals an entry (RFC 9700 2.1); a loopback address matches any port (RFC 8252 7.3).
     """
     return any(uri == entry or _same_but_port(uri, entry) for entry in entries)
 

@@ -1,1 +1,1 @@
-"""Sessions: begun by a login, kept by rotating refresh tokens, ended by their user."""
+"""Sessions: begun by a login, prolonged by rotating refresh tokens, ended by their user."""

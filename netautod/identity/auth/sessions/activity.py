@@ -1,8 +1,9 @@
-"""The last activity of terminals, to the second: silence of a minute decides whether a seat is taken over.
+"""The last activity of terminals, to the second: after a minute of silence a seat may be taken over.
 
-A session's activity is written at once where the last known one is old (authenticator.py). What comes in
-between is kept here and written together every few seconds: no request waits for that, and a terminal that
-asks every second costs a write in five. If we die, the terminal seems silent for those seconds longer.
+A session's activity is written at once if the last known one is old (authenticator.py). Later activity is
+kept here and written together every few seconds: no request waits for that, and a terminal that makes a
+request every second costs a write in five. If the process dies, the terminal seems silent for those seconds
+longer.
 """
 
 from datetime import datetime
@@ -17,7 +18,9 @@ FLUSH_SECONDS = 5.0
 
 
 class SessionActivity:
-    """`counted`: whether seats are limited; else nobody asks to the second. Flushes inside `async with`."""
+    """The unwritten activity. `counted`: whether seats are limited; else seconds do not matter. Flushes
+    inside `async with`.
+    """
 
     def __init__(self, store: SessionStore, *, counted: bool) -> None:
         self._store = store
@@ -33,12 +36,12 @@ class SessionActivity:
         await self._loop.__aexit__(*exc_info)
 
     def note(self, session: LoginSession, at: datetime) -> None:
-        """A request of the session; bounded by the terminals that were active since the last `flush`."""
+        """Note a request of the session; bounded by the terminals that were active since the last `flush`."""
         if self._counted and session.client_type == TERMINAL:
             self._unwritten[session.org_id, session.id] = at
 
     async def flush(self) -> None:
-        """What could not be written is tried again."""
+        """Write the noted activity; a failed write is repeated by the next flush."""
         notes = dict(self._unwritten)
         await self._store.touch_many(notes)
         for key, moment in notes.items():

@@ -9,15 +9,15 @@ FORM = re.compile(r"[A-Za-z0-9_-]{43}")
 
 
 def new_cookie() -> str:
-    """43 characters of base64url."""
+    """Generate 43 characters of base64url."""
     return secrets.token_urlsafe(COOKIE_BYTES)
 
 
 def is_cookie(text: str) -> bool:
-    """Whether it may be one; everything else is refused without a look into the database."""
+    """Return whether the text has the form of a cookie; other text is refused without a database read."""
     return FORM.fullmatch(text) is not None
 
 
 def hash_of_cookie(text: str) -> str:
-    """In hex. Its random bits need no slow hash."""
+    """Return the SHA-256 in hex. The random bits need no slow hash."""
     return hashlib.sha256(text.encode("ascii")).hexdigest()

@@ -1,14 +1,15 @@
 """Seats of the license: how many terminals may be in use at a time, over all organizations and nodes.
 
-A seat is a terminal session with activity within the idle time; which ones are in use is told by the
-sessions alone. The slots `seat:1` to `seat:N` only settle which of several logins at the same time gets a
-free one: a login takes a slot by compare-and-set on its holder, stores its session, and then confirms that
-the slot is still its own.
+A seat is a terminal session with activity within the idle time; the sessions alone say which seats are in
+use. The slots `seat:1` to `seat:N` only settle which of several concurrent logins gets a free one: a login
+takes a slot by compare-and-set on its holder, stores its session, and then confirms that the slot is still
+its own.
 
 A terminal that was restarted does not hold two seats: a login ends the terminal sessions of the same user
 from the same address with the same user agent that have been silent for a minute, and takes the slot of one
-of them over. The slot changes hands before that session ends, so that nobody else gets it in between; if we
-die there, the slot is free again after a minute, and until then the old session counts without one.
+of them over. The slot changes hands before that session ends, so that no other login gets it in between; if
+the process dies there, the slot is free again after a minute, and until then the old session counts without
+one.
 """
 
 from collections.abc import Awaitable, Callable, Collection, Mapping
@@ -31,7 +32,7 @@ Ended = Callable[[LoginSession], Awaitable[None]]
 
 
 class SeatLimitReached(Conflict):
-    """All seats are in use."""
+    """Raised if all seats are in use."""
 
     def __init__(self, count: int) -> None:
         super().__init__(f"seat_limit_reached: all {count} seats are in use")
@@ -40,7 +41,7 @@ class SeatLimitReached(Conflict):
 def free_slots(
     slots: Mapping[int, SeatSlot], active: Collection[str], *, count: int, now: datetime
 ) -> list[tuple[int, SeatSlot | None]]:
-    """The free slots of 1 to `count` that a login may take, with what it has to find in them.
+    """Return the free slots of 1 to `count` that a login may take, each with its expected content.
 
     Active sessions without a slot (back from idling, or from before the limit was lowered) count as well:
     each one blocks the lowest free slot. All nodes block the same ones, so no login gets past the limit.
@@ -61,7 +62,7 @@ def free_slots(
 
 @dataclass(frozen=True, kw_only=True)
 class Entering:
-    """A login of a terminal on its way in. `ended` is told each session that it takes the place of."""
+    """A login of a terminal that is being admitted. `ended` is notified of each session that it replaces."""
 
     session_id: str
     user: User
@@ -69,14 +70,17 @@ class Entering:
     ended: Ended
 
     def replaces(self, session: LoginSession, silent_since: datetime) -> bool:
-        """Whether that session seems to be of the same terminal before its restart."""
+        """Return whether that session seems to be of the same terminal before its restart."""
         origin = (session.user_id, session.ip_address, session.user_agent)
         same = origin == (self.user.id, self.info.ip_address, self.info.user_agent)
         return same and session.last_activity_at <= silent_since
 
 
 class Seats:
-    """`count` and `idle_minutes` are the settings license.seats (0: unlimited), license.seat_idle_minutes."""
+    """The seats.
+
+    `count` and `idle_minutes` are the settings license.seats (0: unlimited), license.seat_idle_minutes.
+    """
 
     def __init__(
         self,
@@ -96,8 +100,10 @@ class Seats:
         self._idle = timedelta(minutes=idle_minutes)
 
     async def take(self, entering: Entering) -> None:
-        """Before the session is stored; raises SeatLimitReached. If the login then dies, the slot is free
-        again a minute later."""
+        """Take a seat before the session is stored; raises SeatLimitReached.
+
+        If the login then dies, the slot is free again a minute later.
+        """
         if not self._count:
             return
         active = await self._active()
@@ -111,7 +117,7 @@ class Seats:
     async def _taken_over(
         self, entering: Entering, replaced: Collection[LoginSession], silent_since: datetime
     ) -> bool:
-        """Whether the login has the slot of one of them, which has then ended."""
+        """Take over the slot of one of the sessions, which has then ended; return whether that succeeded."""
         for session in replaced:
             now = self._clock.now()
             mine = SeatSlot(holder=entering.session_id, taken_at=now, confirmed=False)
@@ -146,15 +152,17 @@ class Seats:
             # Other logins have taken all of them meanwhile: look again what is free.
 
     async def confirm(self, session: LoginSession) -> None:
-        """After the session was stored; raises SeatLimitReached if the login took so long that the slot was
-        given to another one."""
+        """Confirm the seat after the session was stored.
+
+        Raises SeatLimitReached if the login took so long that the slot was given to another one.
+        """
         if session.client_type != TERMINAL or not self._count:
             return
         if not await self._store.confirm(session.id):
             raise SeatLimitReached(self._count)
 
     async def _active(self) -> list[LoginSession]:
-        """The terminals in use."""
+        """List the terminals in use."""
         now = self._clock.now()
         sessions = await self._sessions.terminals(now - self._idle, now)
         users = await self._users.find_many(session.user_id for session in sessions)

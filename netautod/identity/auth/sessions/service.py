@@ -1,8 +1,8 @@
 """The life of a session: its tokens at login, their rotation, its end.
 
-A login is one session and one family of refresh tokens. A token is used once; a replay ends the session
-(RFC 9700 4.14.2), except within ten seconds, when it is taken for a lost answer or a second tab. A login at
-the console is a session with a cookie in the place of tokens.
+A login is one session and one family of refresh tokens. A token is used once; a replay ends the session (RFC
+9700 4.14.2), except within ten seconds, when it is taken for a lost answer or a second tab. A login at the
+console is a session with a cookie in the place of tokens.
 """
 
 import hashlib
@@ -31,7 +31,7 @@ LISTED = 1000
 
 @dataclass(frozen=True, kw_only=True)
 class Lifetimes:
-    """Settings auth.refresh_token_days, auth.refresh_family_days and console.idle_minutes."""
+    """The settings auth.refresh_token_days, auth.refresh_family_days and console.idle_minutes."""
 
     refresh: timedelta
     family: timedelta
@@ -39,13 +39,16 @@ class Lifetimes:
 
     @property
     def console_interval(self) -> timedelta:
-        """How exactly the end of a console session is kept: a person's requests are written that often at
-        most, so that it may end so much too early."""
+        """Return the precision of a console session's end.
+
+        A person's requests are written at most once in this interval, so the session may end that much too
+        early.
+        """
         return min(PERSON_INTERVAL, self.console_idle / 60)
 
 
 class Reuse(Enum):
-    """A refresh token was shown again: within the grace, or later, which ended its session."""
+    """The second use of a refresh token: within the grace, or later, which ended its session."""
 
     RECENT = "recent"
     REPLAY = "replay"
@@ -53,7 +56,9 @@ class Reuse(Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class Refreshed:
-    """`tokens` for one that was good; `reuse` for one that was used before; neither for any other."""
+    """The result of a refresh: `tokens` for a valid one; `reuse` for one that was used before; neither for
+    any other.
+    """
 
     tokens: IssuedTokens | None = None
     reuse: Reuse | None = None
@@ -90,11 +95,11 @@ class Sessions:
         info: RequestInfo,
         replaced: Ended | None = None,
     ) -> tuple[LoginSession, IssuedTokens]:
-        """A new session for a user whose login has just succeeded.
+        """Begin a session for a user whose login has just succeeded.
 
-        `user` as read before the password was checked: if it changes meanwhile, the session never holds.
-        `replaced` is told each session that ends because its terminal is the one that logs in (seats.py).
-        Raises SeatLimitReached for a terminal that finds no free seat.
+        `user` as read before the password was checked: if it changes meanwhile, the session is never valid.
+        `replaced` is notified of each session that ends because its terminal is the one that logs in
+        (seats.py). Raises SeatLimitReached for a terminal that finds no free seat.
         """
         session_id = str(uuid4())
         if client_type == TERMINAL:
@@ -124,7 +129,9 @@ class Sessions:
     async def begin_console(
         self, user: User, *, auth_provider: str, info: RequestInfo
     ) -> tuple[LoginSession, str]:
-        """A new session of the console and its cookie, which is not kept in plain; `user` as for `begin`."""
+        """Begin a session of the console and return it with its cookie, of which only the hash is stored;
+        `user` as for `begin`.
+        """
         now, cookie = self._clock.now(), new_cookie()
         family_expires_at = now + self._lifetimes.family
         session = LoginSession(
@@ -141,14 +148,15 @@ class Sessions:
         return session, cookie
 
     async def keep_console(self, session: LoginSession, now: datetime) -> bool:
-        """After a person's request: the time without one begins anew. Whether that was written down, which
-        it is once in an interval."""
+        """Restart the idle time after a person's request; return whether that was stored, which it is once in
+        an interval.
+        """
         expires_at = self._console_end(now, session.family_expires_at)
         due = expires_at - session.expires_at >= self._lifetimes.console_interval
         return due and await self._store.prolong(session, expires_at, now)
 
     async def refresh(self, presented: str) -> Refreshed:
-        """Uses the token up and issues a new pair: for exactly one of any number of callers."""
+        """Use the token up and issue a new pair: for exactly one of any number of callers."""
         now = self._clock.now()
         token = await self._refresh_tokens.get(_hash(presented))
         if token is None:
@@ -174,13 +182,13 @@ class Sessions:
         return Refreshed(tokens=issued, session=session, user=user)
 
     async def living(self, user: User) -> list[LoginSession]:
-        """The user's sessions that would be let in now, newest first, a thousand at most."""
+        """List the user's sessions that are valid now, newest first, a thousand at most."""
         now = self._clock.now()
         found = await self._store.of_user(user, now, limit=LISTED)
         return [session for session in found if session.holds(user, now)]
 
     async def get(self, org_id: OrgId, session_id: str) -> tuple[LoginSession, User] | None:
-        """A living session of the organization with its user."""
+        """Return a living session of the organization with its user."""
         session = await self._store.get(org_id, session_id)
         user = await self._users.find(session.user_id) if session is not None else None
         if session is None or user is None or not session.holds(user, self._clock.now()):
@@ -188,15 +196,15 @@ class Sessions:
         return session, user
 
     async def end_others(self, user: User, kept: str) -> int:
-        """Ends all living sessions of the user but one; returns how many."""
+        """End all living sessions of the user but one; return how many."""
         return await self._store.end_others(user, kept, "ended by the user", self._clock.now())
 
     async def end(self, session: LoginSession, reason: str) -> bool:
-        """False if it had ended before."""
+        """End the session; return False if it had ended before."""
         return await self._store.end(session.org_id, session.id, reason, self._clock.now())
 
     async def logout(self, user: User, session_id: str) -> bool:
-        """Ends the session and revokes the refresh tokens of all of the user's sessions."""
+        """End the session and revoke the refresh tokens of all of the user's sessions."""
         # In this order: if we die between, the session still stands and the client can repeat.
         await self._users.revoke_refresh_tokens(user)
         return await self._store.end(user.org_id, session_id, "logout", self._clock.now())
@@ -210,7 +218,10 @@ class Sessions:
         return Refreshed(reuse=Reuse.REPLAY, session=session, user=user)
 
     async def _new_refresh_token(self, user: User, session: LoginSession, now: datetime) -> tuple[str, str]:
-        """Stored hash and plain text. Its epoch is that of the user as read: a logout meanwhile kills it."""
+        """Return the stored hash and the plain text.
+
+        Its epoch is that of the user as read: a logout meanwhile invalidates it.
+        """
         plain = secrets.token_urlsafe(TOKEN_BYTES)
         token = RefreshToken(
             hash=_hash(plain),
@@ -240,7 +251,7 @@ class Sessions:
 
 
 def _facts(user: User, info: RequestInfo, now: datetime) -> dict[str, Any]:
-    """What every session keeps of its login. The epoch is the user's as read before it."""
+    """Return what every session stores of its login. The epoch is the user's as read before it."""
     return {
         "org_id": user.org_id,
         "user_id": user.id,
@@ -253,7 +264,7 @@ def _facts(user: User, info: RequestInfo, now: datetime) -> dict[str, Any]:
 
 
 async def _untold(session: LoginSession) -> None:
-    """Nobody wants to know."""
+    """Do nothing: the caller needs no notification."""
 
 
 def _hash(token: str) -> str:

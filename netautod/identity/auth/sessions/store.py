@@ -41,34 +41,34 @@ class SessionStore:
         return _to_session(found) if found else None
 
     async def by_cookie(self, cookie_hash: str) -> LoginSession | None:
-        """Of all organizations: a cookie comes before its organization is known."""
+        """Return the session, of any organization: at a cookie the organization is not known yet."""
         found = await self._all.find_one({"cookie_hash": cookie_hash})
         return _to_session(found) if found else None
 
     async def many(self, ids: Sequence[str]) -> list[LoginSession]:
-        """Of all organizations; unknown ids are left out."""
+        """Return the sessions, of any organization; unknown ids are left out."""
         return [_to_session(document) for document in await self._all.find({"_id": {"$in": list(ids)}})]
 
     async def of_user(self, user: User, now: datetime, *, limit: int) -> list[LoginSession]:
-        """The user's sessions that did not end or expire, newest first."""
+        """List the user's sessions that did not end or expire, newest first."""
         where = {"user_id": user.id, "ended_at": None, "expires_at": {"$gt": now}}
         sort = [("created_at", -1), ("_id", 1)]
         found = await self._sessions.find(user.org_id, where, sort=sort, limit=limit)
         return [_to_session(document) for document in found]
 
     async def terminals(self, active_since: datetime, now: datetime) -> list[LoginSession]:
-        """Terminal sessions of all organizations with activity since then; their users may be gone."""
+        """List terminal sessions of all organizations with activity since then; their users may be gone."""
         recent = {"client_type": TERMINAL, "last_activity_at": {"$gt": active_since}}
         found = await self._all.find({**recent, "ended_at": None, "expires_at": {"$gt": now}})
         return [_to_session(document) for document in found]
 
     async def end_all(self, reason: str, now: datetime) -> int:
-        """Ends the living sessions of everybody; returns how many."""
+        """End the living sessions of all users; return how many."""
         where = {"ended_at": None, "expires_at": {"$gt": now}}
         return await self._all.update_many(where, {"$set": {"ended_at": now, "end_reason": reason}})
 
     async def end_others(self, user: User, kept: str, reason: str, now: datetime) -> int:
-        """Ends all of the user's living sessions but one; returns how many."""
+        """End all of the user's living sessions but one; return how many."""
         where = {
             "user_id": user.id,
             "_id": {"$ne": kept},
@@ -80,28 +80,29 @@ class SessionStore:
         return await self._sessions.update_many(user.org_id, where, change)
 
     async def end(self, org_id: OrgId, session_id: str, reason: str, now: datetime) -> bool:
-        """False if it had ended before; the first reason stays."""
+        """End the session; return False if it had ended before. The first reason stays."""
         where = {"_id": session_id, "ended_at": None}
         return await self._sessions.update(org_id, where, {"$set": {"ended_at": now, "end_reason": reason}})
 
     async def end_silent(self, session: LoginSession, silent_since: datetime, now: datetime) -> bool:
-        """Ends the session if it has not been active since; false if it was, or had ended before."""
+        """End the session if it has not been active since then; return False if it was, or had ended before.
+        """
         where = {"_id": session.id, "ended_at": None, "last_activity_at": {"$lte": silent_since}}
         change = {"$set": {"ended_at": now, "end_reason": TAKEN_OVER}}
         return await self._sessions.update(session.org_id, where, change)
 
     async def prolong(self, session: LoginSession, expires_at: datetime, now: datetime) -> bool:
-        """After a refresh, or a person's request; False if the session ended meanwhile."""
+        """Prolong the session after a refresh, or a person's request; return False if it ended meanwhile."""
         change = {"$max": {"expires_at": expires_at, "last_activity_at": now}}
         return await self._sessions.update(session.org_id, {"_id": session.id, "ended_at": None}, change)
 
     async def touch(self, session: LoginSession, now: datetime, interval: timedelta) -> None:
-        """Records activity, over all nodes at most once per interval."""
+        """Record activity, over all nodes at most once per interval."""
         where = {"_id": session.id, "last_activity_at": {"$lte": now - interval}}
         await self._sessions.update(session.org_id, where, {"$set": {"last_activity_at": now}})
 
     async def touch_many(self, moments: Mapping[tuple[OrgId, str], datetime]) -> None:
-        """Records activity by organization and session id, in one round trip."""
+        """Record activity by organization and session id, in one round trip."""
         await self._all.update_batch(
             [
                 ({"_id": session_id, "org_id": org_id}, {"$max": {"last_activity_at": moment}})
@@ -111,7 +112,7 @@ class SessionStore:
 
 
 class RefreshTokenStore:
-    """Keyed by the token's SHA-256: a copy of the database holds no token that can be presented."""
+    """A store keyed by the token's SHA-256: a copy of the database holds no token that can be presented."""
 
     def __init__(self, database: Database) -> None:
         self._tokens = database.collection(REFRESH_TOKENS)
@@ -124,7 +125,7 @@ class RefreshTokenStore:
         return _to_token(found) if found else None
 
     async def use(self, token_hash: str, now: datetime) -> bool:
-        """Compare-and-set: true for exactly one caller."""
+        """Use the token up by compare-and-set: true for exactly one caller."""
         return await self._tokens.update({"_id": token_hash, "used_at": None}, {"$set": {"used_at": now}})
 
     async def delete(self, token_hash: str) -> None:
@@ -136,7 +137,7 @@ class SeatStore:
         self._seats = database.collection(SEATS)
 
     async def slots(self) -> dict[int, SeatSlot]:
-        """By number."""
+        """Return the slots by number."""
         return {
             document["number"]: SeatSlot(
                 holder=document["holder"], taken_at=document["taken_at"], confirmed=document["confirmed"]
@@ -145,7 +146,7 @@ class SeatStore:
         }
 
     async def take(self, number: int, seen: SeatSlot | None, taken: SeatSlot) -> bool:
-        """Compare-and-set: false if another login has taken the slot since it was `seen`."""
+        """Take the slot by compare-and-set: false if another login has taken it since it was `seen`."""
         mine = {"holder": taken.holder, "taken_at": taken.taken_at, "confirmed": taken.confirmed}
         if seen is not None:
             where = {"_id": f"seat:{number}", "holder": seen.holder, "confirmed": seen.confirmed}
@@ -157,16 +158,16 @@ class SeatStore:
         return True
 
     async def hand_over(self, holder: str, taken: SeatSlot) -> bool:
-        """Compare-and-set: false if the session `holder` has no slot (any more)."""
+        """Hand the slot over by compare-and-set: false if the session `holder` has no slot (any more)."""
         change = {"holder": taken.holder, "taken_at": taken.taken_at, "confirmed": taken.confirmed}
         return await self._seats.update({"holder": holder}, {"$set": change})
 
     async def free(self, session_ids: Sequence[str]) -> None:
-        """Of sessions that are gone."""
+        """Free the slots of sessions that are gone."""
         await self._seats.delete_many({"holder": {"$in": list(session_ids)}})
 
     async def confirm(self, session_id: str) -> bool:
-        """False if the session holds no slot any more."""
+        """Confirm the slot; return False if the session holds none any more."""
         return await self._seats.update({"holder": session_id}, {"$set": {"confirmed": True}})
 
 

@@ -1,4 +1,7 @@
-"""What the database says of tokens: whom they stand for now; of many at once, for who stays connected."""
+"""The state of tokens in the database: their users and permissions now; for many tokens at once, too.
+
+The second is for clients that stay connected.
+"""
 
 import asyncio
 import logging
@@ -31,7 +34,7 @@ NO_REQUEST = RequestInfo(ip_address="", request_id="", user_agent="")
 
 @dataclass(frozen=True, kw_only=True)
 class Standing(Generic[H]):
-    """The session or API token that a token is, and its user."""
+    """The session or API token behind a presented token, and its user."""
 
     holder: H
     user: User
@@ -66,13 +69,13 @@ def standing_of_session(session: LoginSession, user: User) -> Standing[LoginSess
 
 
 def standing_of_token(token: ApiToken, user: User) -> Standing[ApiToken]:
-    """Never stronger than the owner is now."""
+    """Return the standing with the token's permissions, which never exceed the owner's of now."""
     permissions = common_permissions(frozenset(token.permissions), frozenset(user.permissions))
     return Standing(holder=token, user=user, permissions=permissions)
 
 
 class Standings:
-    """Reads those of all given tokens in a few round trips, past the cache of single requests."""
+    """A reader of many tokens' standings in a few round trips, past the cache of single requests."""
 
     def __init__(
         self,
@@ -96,9 +99,10 @@ class Standings:
         self._activity_interval = activity_interval
 
     async def callers(self, tokens: Collection[str]) -> Mapping[str, Caller]:
-        """The caller of each token that is still valid, with the permissions of now. Raises Unavailable.
+        """Return the caller of each token that is still valid, with the current permissions. Raises
+        Unavailable.
 
-        Whoever stays connected is active: that is recorded, as with requests.
+        A connected client is active: that is recorded, as with requests.
         """
         claims, hashes = await self._sorted(tokens)
         sessions, api_tokens = await asyncio.gather(
@@ -136,7 +140,7 @@ class Standings:
         return standing.caller(self._required_actions, NO_REQUEST, token=standing.holder.used)
 
     async def _sorted(self, tokens: Collection[str]) -> tuple[Mapping[str, AccessClaims], Mapping[str, str]]:
-        """Claims of the valid access tokens, and hashes of the API tokens."""
+        """Return the claims of the valid access tokens, and the hashes of the API tokens."""
         claims: dict[str, AccessClaims] = {}
         for text in tokens:
             if is_api_token(text):

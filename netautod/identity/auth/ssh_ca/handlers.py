@@ -1,4 +1,4 @@
-"""/api/ssh-ca: the authority that servers are told to trust, and the certificates that they are not."""
+"""/api/ssh-ca: the authority that servers trust, and the certificates that they must refuse."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -25,7 +25,7 @@ class SshCaHandler(JsonHandler):
 
     @any_token(answer=SshCaAnswer)
     async def get(self) -> None:
-        """The public key of the organization's SSH certificate authority, for TrustedUserCAKeys."""
+        """Show the public key of the organization's SSH certificate authority, for TrustedUserCAKeys."""
         self.answer((await self.ssh_ca.public_key(self.caller.org_id)).to_json())
 
 
@@ -44,7 +44,7 @@ class RevocationListHandler(JsonHandler):
 
     @public(produces="application/octet-stream", name="get_key_revocation_list")
     async def get(self) -> None:
-        """The OpenSSH key revocation list of all authorities here, for RevokedKeys."""
+        """Serve the OpenSSH key revocation list of all authorities here, for RevokedKeys."""
         current = await self.revocation.current()
         self.set_header("Content-Type", "application/octet-stream")
         self.finish(current.content)
@@ -62,7 +62,7 @@ class RevokeHandler(JsonHandler):
         name="revoke_certificates",
     )
     async def post(self) -> None:
-        """Revokes a certificate by its serial number, or all of a user."""
+        """Revoke a certificate by its serial number, or all of a user."""
         revoked = await self.revocation.revoke(
             self.caller, serial=self.body.get("serial"), user_id=self.body.get("user_id")
         )

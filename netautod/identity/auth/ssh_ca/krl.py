@@ -18,8 +18,11 @@ FEW = 3  # so many numbers are shorter as a list
 
 
 def encoded(revoked: Mapping[bytes, Iterable[int]], *, version: int, generated: int) -> bytes:
-    """`revoked`: serial numbers (from 1 on) by the public key blob of their authority. `version` grows with
-    every change; `generated` in seconds since 1970."""
+    """Encode the list.
+
+    `revoked`: serial numbers (from 1 on) by the public key blob of their authority. `version` grows with
+    every change; `generated` in seconds since 1970.
+    """
     header = MAGIC + struct.pack(">IQQQ", FORMAT_VERSION, version, generated, 0) + _string(b"") * 2
     sections = [_section(authority, sorted(set(serials))) for authority, serials in sorted(revoked.items())]
     return header + b"".join(sections)
@@ -37,7 +40,7 @@ def _section(authority: bytes, serials: Sequence[int]) -> bytes:
 
 
 def _runs(serials: Sequence[int]) -> Iterator[Sequence[int]]:
-    """Cut where the next number is far away, and where a bitmap would be too wide."""
+    """Split the numbers where the next one is far away, and where a bitmap would be too wide."""
     start = 0
     for index in range(1, len(serials) + 1):
         if (
@@ -50,7 +53,7 @@ def _runs(serials: Sequence[int]) -> Iterator[Sequence[int]]:
 
 
 def _near(run: Sequence[int]) -> bytes:
-    """All numbers of a run: the two ends if none is missing, else one bit for each."""
+    """Encode all numbers of a run: the two ends if none is missing, else one bit for each."""
     first, last = run[0], run[-1]
     if last - first + 1 == len(run):
         return _part(SERIAL_RANGE, struct.pack(">QQ", first, last))

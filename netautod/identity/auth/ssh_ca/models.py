@@ -1,4 +1,4 @@
-"""What the SSH certificate authority answers: its own key, and the certificates that it signs."""
+"""The SSH certificate authority's own key, and the certificates that it signs, as values."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -30,8 +30,10 @@ class SshCertificate:
 
 @dataclass(frozen=True, kw_only=True)
 class IssuedCertificate:
-    """What is kept of a certificate until nobody accepts it any more. `user_id`: for whom it was made;
-    `session_id`: the login that it came with, None for the service's own login on a device.
+    """The record of a certificate until it expires everywhere.
+
+    `user_id`: the user for whom it was signed; `session_id`: the login that it came with, None for the
+    service's own login on a device.
     """
 
     id: str
@@ -47,7 +49,7 @@ class IssuedCertificate:
 
 @dataclass(frozen=True, kw_only=True)
 class AuthorityKey:
-    """What servers are told to trust (TrustedUserCAKeys of sshd_config(5))."""
+    """The key that servers have to trust (TrustedUserCAKeys of sshd_config(5))."""
 
     ca_public_key: str
     fingerprint: str

@@ -1,4 +1,4 @@
-"""Public keys that clients bring to a login: which are accepted, and their OpenSSH form."""
+"""Public keys that clients send with a login: which are accepted, and their OpenSSH form."""
 
 import base64
 import hashlib
@@ -22,14 +22,14 @@ REFUSED = "public_key: an OpenSSH public key of type ed25519, ecdsa, or RSA with
 
 @dataclass(frozen=True, kw_only=True)
 class ClientKey:
-    """A key that a certificate may be made for."""
+    """A key for which a certificate may be signed."""
 
     key: PublicKey
     fingerprint: str
 
 
 def parse_public_key(text: str) -> ClientKey:
-    """One line as in `id_ed25519.pub`, comment allowed; InvalidInput for anything else."""
+    """Parse one line as in `id_ed25519.pub`, comment allowed; raises InvalidInput for anything else."""
     parts = text.strip().split(" ", 2)
     # Not a certificate, no options before the key, no second line, no security key (its type differs).
     if len(parts) < 2 or parts[0] not in ALGORITHMS or not text.strip().isprintable():
@@ -47,5 +47,7 @@ def parse_public_key(text: str) -> ClientKey:
 
 
 def fingerprint_of(blob: bytes) -> str:
-    """`SHA256:...` as `ssh-keygen -l` prints it; `blob` is the decoded second word of a public key line."""
+    """Return `SHA256:...` as `ssh-keygen -l` prints it; `blob` is the decoded second word of a public key
+    line.
+    """
     return "SHA256:" + base64.b64encode(hashlib.sha256(blob).digest()).decode().rstrip("=")

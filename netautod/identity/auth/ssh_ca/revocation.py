@@ -1,9 +1,9 @@
-"""Which certificates are revoked before they expire, and the list of them that servers fetch.
+"""Certificates that are revoked before they expire, and the list of them that servers fetch.
 
-A certificate is good as long as the session that it came with, its user, and its principals are the user's.
-That is looked up when the list is made, so that no way for a session to end can be forgotten; what was found
-is marked, and stays revoked. The list is public: it is made at most once a second, and if the making takes
-long, so rarely that it takes a tenth of the time at most.
+A certificate is valid as long as its session, its user, and its principals are the user's. That is checked
+when the list is built, so that no way for a session to end can be missed; a certificate found so is marked,
+and stays revoked. The list is public: it is built at most once a second, and if that takes long, so rarely
+that it takes a tenth of the time at most.
 """
 
 import asyncio
@@ -32,7 +32,7 @@ NOT_FOUND = "Certificate not found"
 
 
 class StoredSession(Protocol):
-    """A session, as far as revocation asks for it."""
+    """The part of a session that revocation needs."""
 
     @property
     def id(self) -> str: ...
@@ -48,7 +48,7 @@ class SessionsById(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class RevocationList:
-    """`serials` by the authority's public key, and the file that lists them."""
+    """The list: `serials` by the authority's public key, and the file that lists them."""
 
     serials: Mapping[bytes, Sequence[int]]
     content: bytes
@@ -76,7 +76,7 @@ class Revocation:
         self._old_at = float("-inf")
 
     async def current(self) -> RevocationList:
-        """Of all organizations, not older than a second (see above)."""
+        """Return the list of all organizations, not older than a second (see above)."""
         async with self._making:
             if self._list is None or self._clock.monotonic() >= self._old_at:
                 begun = self._clock.monotonic()
@@ -86,7 +86,7 @@ class Revocation:
             return self._list
 
     async def revoke(self, caller: Caller, *, serial: int | None, user_id: str | None) -> int:
-        """One certificate, or all of a user; returns how many were good until now.
+        """Revoke one certificate, or all of a user; return how many were valid until now.
 
         Raises InvalidInput unless exactly one of the two is given, NotFound, and Forbidden for those of a
         user who holds a permission that the caller lacks.
@@ -119,7 +119,7 @@ class Revocation:
         return await self._certificates.mark([found.id], self._clock.now())
 
     async def _revoke_unknown(self, caller: Caller, serial: int) -> int:
-        """A number that an older release gave, which did not write down to whom: it may be anybody."""
+        """Revoke a number that an older release gave without a record of the user: it may be any user's."""
         given = await self._authority.serials_given(caller.org_id)
         if not 1 <= serial <= given or not caller.can("*"):
             raise NotFound(NOT_FOUND)
@@ -148,7 +148,9 @@ class Revocation:
         return RevocationList(serials=serials, content=content)
 
     async def _ended(self, issued: Sequence[IssuedCertificate], now: datetime) -> set[str]:
-        """The ids of those that stand for nobody any more; in parts, so that the event loop has its turns."""
+        """Return the ids of those whose session, user or principals ended; in parts, to leave the event loop
+        its turns.
+        """
         found: set[str] = set()
         for start in range(0, len(issued), PART):
             part = issued[start : start + PART]

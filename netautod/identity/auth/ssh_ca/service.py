@@ -1,7 +1,7 @@
 """The SSH certificate authority of each organization: its key, its serial numbers, user certificates.
 
-An authority is made at first use. Only the sealed private key is kept, and the public one derived from it:
-whoever can write into the database but not open the vault cannot plant an authority.
+An authority is created at first use. Only the sealed private key is stored, and the public one derived from
+it: an attacker who can write into the database but not open the vault cannot plant an authority.
 """
 
 import base64
@@ -46,7 +46,7 @@ EXTENSIONS = (
 
 
 class CertifiedSession(Protocol):
-    """The session whose login asks for a certificate."""
+    """The session whose login requests a certificate."""
 
     @property
     def id(self) -> str: ...
@@ -56,7 +56,9 @@ class CertifiedSession(Protocol):
 
 
 class SshAuthority:
-    """`principals` are the rules that hold for users as well; here they hold for every signature."""
+    """The authority. `principals` are the rules that hold for users as well; here they hold for every
+    signature.
+    """
 
     def __init__(
         self,
@@ -77,28 +79,29 @@ class SshAuthority:
         self._blobs: dict[OrgId, bytes] = {}
 
     async def public_key(self, org_id: OrgId) -> AuthorityKey:
-        """The organization's authority, made now if it has none."""
+        """Return the organization's authority, which is created now if there is none."""
         line = _line(await self._private_key(org_id))
         fingerprint = fingerprint_of(base64.b64decode(line.split(" ")[1]))
         return AuthorityKey(ca_public_key=line, fingerprint=fingerprint)
 
     async def key_blob(self, org_id: OrgId) -> bytes:
-        """The public key as lists of revoked certificates name it; it never changes, and is read once."""
+        """Return the public key as lists of revoked certificates name it; it never changes, and is read once.
+        """
         if org_id not in self._blobs:
             line = _line(await self._private_key(org_id))
             self._blobs[org_id] = base64.b64decode(line.split(" ")[1])
         return self._blobs[org_id]
 
     async def serials_given(self, org_id: OrgId) -> int:
-        """The highest number that the organization's authority has given."""
+        """Return the highest number that the organization's authority has given."""
         return await self._store.serials_given(org_id)
 
     def principals_of(self, user: User) -> tuple[str, ...]:
-        """The names that a certificate of the user may hold now."""
+        """Return the names that a certificate of the user may hold now."""
         return self._principals.given(user.ssh_principals)
 
     def check_principals(self, user: User) -> None:
-        """Raises InvalidInput for a user who gets no certificate; called before the session begins."""
+        """Raise InvalidInput for a user who gets no certificate; called before the session begins."""
         if self.principals_of(user):
             return
         if not self._principals.fit(user.username):
@@ -109,7 +112,9 @@ class SshAuthority:
         )
 
     async def record_revoked(self, org_id: OrgId, serial: int) -> bool:
-        """A number that was given, but is not on record; False if it is by now."""
+        """Record a number as revoked that was given without a record; return False if there is a record by
+        now.
+        """
         now = self._clock.now()
         issued = IssuedCertificate(
             id=str(uuid4()),
@@ -131,9 +136,9 @@ class SshAuthority:
     async def sign_for_device(
         self, caller: Caller, *, username: str, credential_id: str, public_key: str
     ) -> str:
-        """A certificate for an hour, for the service's own login as `username` with a stored key.
+        """Sign a certificate for an hour, for the service's own login as `username` with a stored key.
 
-        It grants a terminal and nothing else. InvalidInput for a reserved name or an unfit key.
+        It grants a terminal and nothing else. Raises InvalidInput for a reserved name or an unfit key.
         """
         if not self._principals.fit(username):
             kind = "reserved name" if FORM.fullmatch(username) else "name (it is no principal)"
@@ -153,7 +158,7 @@ class SshAuthority:
         return made.certificate
 
     async def sign(self, user: User, session: CertifiedSession, client: ClientKey) -> SshCertificate:
-        """A certificate for 8 hours with the user's principals."""
+        """Sign a certificate for 8 hours with the user's principals."""
         self.check_principals(user)
         principals = self.principals_of(user)
         made = await self._signed(

@@ -1,5 +1,8 @@
-"""SSH authorities and what they have signed in MongoDB: `ssh_cas`, one document for each organization, and
-`ssh_certificates`, one for each certificate until nobody accepts it any more."""
+"""SSH authorities and their certificates in MongoDB.
+
+`ssh_cas` has one document for each organization, `ssh_certificates` one for each certificate until it expires
+everywhere.
+"""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -35,17 +38,20 @@ class SshAuthorityStore:
         return None if found is None else found[FIELD]
 
     async def insert(self, org_id: OrgId, sealed: Document, *, at: datetime) -> None:
-        """Raises Duplicate if the organization has an authority: the `_id` decides between two first uses."""
+        """Insert an authority.
+
+        Raises Duplicate if the organization has one: the `_id` decides between two first uses.
+        """
         document = {"_id": org_id, FIELD: sealed, "serial": 0, "created_at": at}
         await self._authorities.insert(org_id, document)
 
     async def serials_given(self, org_id: OrgId) -> int:
-        """The highest number that was given."""
+        """Return the highest number that was given."""
         found = await self._authorities.find_one(org_id, {"_id": org_id}, fields={"serial": 1})
         return 0 if found is None else int(found["serial"])
 
     async def next_serial(self, org_id: OrgId) -> int:
-        """A number that no other certificate of the organization has or will have."""
+        """Return a number that no other certificate of the organization has or will have."""
         # If we die after this the number is lost, which is harmless.
         found = await self._authorities.find_and_update(org_id, {"_id": org_id}, {"$inc": {"serial": 1}})
         assert found is not None
@@ -58,7 +64,9 @@ class SshCertificateStore:
         self._all = database.collection(CERTIFICATES)
 
     async def insert(self, issued: IssuedCertificate) -> None:
-        """Raises Duplicate for a number that the organization's authority has given before."""
+        """Insert a certificate. Raises Duplicate for a number that the organization's authority has given
+        before.
+        """
         await self._certificates.insert(issued.org_id, _document(issued))
 
     async def by_serial(self, org_id: OrgId, serial: int) -> IssuedCertificate | None:
@@ -66,19 +74,19 @@ class SshCertificateStore:
         return _to_issued(found) if found else None
 
     async def unexpired(self, since: datetime) -> list[IssuedCertificate]:
-        """Of all organizations, those that were good at that moment or later."""
+        """List those of all organizations that were valid at that moment or later."""
         found = self._all.stream({"valid_before": {"$gt": since}})
         return [_to_issued(document) async for document in found]
 
     async def mark(self, ids: Sequence[str], now: datetime) -> int:
-        """As revoked, for good; returns how many were not before."""
+        """Mark certificates as revoked, for good; return how many were not before."""
         if not ids:
             return 0
         where = {"_id": {"$in": list(ids)}, "revoked_at": None}
         return await self._all.update_many(where, {"$set": {"revoked_at": now}})
 
     async def revoke_of(self, org_id: OrgId, user_id: str, now: datetime) -> int:
-        """All that are good and came with logins of the user."""
+        """Revoke all valid certificates that came with logins of the user."""
         where = {"user_id": user_id, "session_id": {"$ne": None}, "revoked_at": None}
         good = {**where, "valid_before": {"$gt": now}}
         return await self._certificates.update_many(org_id, good, {"$set": {"revoked_at": now}})

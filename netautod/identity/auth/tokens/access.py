@@ -1,8 +1,8 @@
 """Access tokens: JWTs of one algorithm and one type, signed and verified with our own ring of keys only.
 
 Follows RFC 8725: the algorithm is fixed (3.1), the key comes from our ring and never from the token (3.10),
-issuer, audience and explicit type are checked (3.8, 3.9, 3.11). Claims tell clients who they are; what
-a caller may do is never read from the token.
+issuer, audience and explicit type are checked (3.8, 3.9, 3.11). Claims tell clients who they are; permissions
+are never read from the token.
 """
 
 import hashlib
@@ -44,7 +44,7 @@ class AccessClaims:
     username: str
 
     def refusal(self) -> TokenRefused:
-        """Of this token: its signature says whose it was."""
+        """Build the refusal of this token, with its user: the signature proves whose it was."""
         return TokenRefused(
             INVALID,
             Caller(
@@ -59,7 +59,7 @@ class AccessClaims:
 
 @dataclass(frozen=True, kw_only=True)
 class _Verified:
-    """What the signature check of one token found; it holds as long as the ring has the key."""
+    """The result of one token's signature check; it is valid as long as the ring has the key."""
 
     kid: str
     expires_at: int
@@ -67,10 +67,10 @@ class _Verified:
 
 
 class AccessTokens:
-    """`lifetime_seconds` is the setting auth.access_token_seconds.
+    """A service of access tokens. `lifetime_seconds` is the setting auth.access_token_seconds.
 
-    A token's signature is checked once (0.2 ms) and then known by the token's hash; key and end of its
-    life are checked every time.
+    A token's signature is checked once (0.2 ms) and then known by the token's hash; the key and the expiry
+    are checked every time.
     """
 
     def __init__(self, keys: SigningKeys, *, clock: Clock, lifetime_seconds: int) -> None:
@@ -98,7 +98,8 @@ class AccessTokens:
         return jwt.encode(claims, key.private, algorithm=ALGORITHM, headers={"typ": TYPE, "kid": key.kid})
 
     async def verify(self, token: str) -> AccessClaims:
-        """The claims of a valid token; TokenRefused for anything else, never telling why."""
+        """Return the claims of a valid token. Raises TokenRefused for anything else, never with the reason.
+        """
         if len(token) > MAX_BYTES or not token.isascii():
             raise TokenRefused(INVALID)
         digest = hashlib.sha256(token.encode()).digest()

@@ -17,13 +17,13 @@ class ApiTokenHandler(JsonHandler):
 class ApiTokenListHandler(ApiTokenHandler):
     @any_token(query=PageQuery, answer=ApiTokenListAnswer)
     async def get(self) -> None:
-        """Lists one's own API tokens, newest first."""
+        """List one's own API tokens, newest first."""
         page = await self.tokens.page(self.caller, Page(**self.query))
         self.answer(page.to_json("tokens", ApiToken.to_json))
 
     @any_token(status=201, body=ApiTokenBody, answer=NewApiTokenAnswer)
     async def post(self) -> None:
-        """Makes an API token with some of one's own permissions; `token` is shown this once."""
+        """Create an API token with some of one's own permissions; `token` is shown this once."""
         token, plain = await self.tokens.create(
             self.caller,
             name=self.body["name"],
@@ -36,7 +36,7 @@ class ApiTokenListHandler(ApiTokenHandler):
 class OneApiTokenHandler(ApiTokenHandler):
     @any_token(status=204)
     async def delete(self, token_id: str) -> None:
-        """Revokes one of one's own API tokens."""
+        """Revoke one of one's own API tokens."""
         await self.tokens.revoke(self.caller, self.path_id(token_id, "Token"))
         self.answer_nothing()
 
@@ -44,7 +44,7 @@ class OneApiTokenHandler(ApiTokenHandler):
 class UserTokenListHandler(ApiTokenHandler):
     @requires("users.manage", query=PageQuery, answer=ApiTokenListAnswer)
     async def get(self, user_id: str) -> None:
-        """Lists a user's API tokens, newest first."""
+        """List a user's API tokens, newest first."""
         page = await self.tokens.page_of(self.caller, self.path_id(user_id, "User"), Page(**self.query))
         self.answer(page.to_json("tokens", ApiToken.to_json))
 
@@ -52,7 +52,7 @@ class UserTokenListHandler(ApiTokenHandler):
 class OneUserTokenHandler(ApiTokenHandler):
     @requires("users.manage", status=204)
     async def delete(self, user_id: str, token_id: str) -> None:
-        """Revokes an API token of a user who holds nothing that the caller does not hold."""
+        """Revoke an API token of a user who holds nothing that the caller does not hold."""
         user_id, token_id = self.path_id(user_id, "User"), self.path_id(token_id, "Token")
         await self.tokens.revoke_of(self.caller, user_id, token_id)
         self.answer_nothing()

@@ -1,7 +1,7 @@
-"""API tokens for machines: made once, shown once, scoped, and as strong as their owner at most.
+"""API tokens for machines: created once, shown once, scoped, never with more permissions than their owner.
 
-They end at their time, with their owner, and with the password that their owner had; a token of a disabled
-user stands still. A holder of users.manage sees and revokes those of others, but not of stronger users.
+They end at their expiry, with their owner, and with the password that their owner had; a token of a disabled
+user is suspended. A holder of users.manage sees and revokes those of others, but not of stronger users.
 """
 
 import hashlib
@@ -39,28 +39,31 @@ def is_api_token(text: str) -> bool:
 
 
 def hash_of(token: str) -> str:
-    """Its 256 random bits need no slow hash."""
+    """Return the stored hash. The 256 random bits of a token need no slow one."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
 def require_session(caller: Caller) -> str:
-    """The id of the caller's session. Raises Forbidden for an API token: one that leaked must not be able
-    to make others, to end sessions or to change the password."""
+    """Return the id of the caller's session.
+
+    Raises Forbidden for an API token: a leaked one must not be able to create others, to end sessions or to
+    change the password.
+    """
     if caller.session_id is None:
         raise Forbidden("An API token cannot do this: log in")
     return caller.session_id
 
 
 class LivingSessions(Protocol):
-    """The sessions, as far as the making of tokens asks for them."""
+    """The part of the sessions that the creation of tokens needs."""
 
     async def get(self, org_id: OrgId, session_id: str) -> tuple[LoginSession, User] | None: ...
 
 
 class ApiTokens:
-    """`forget(hash)` tells this node's authenticator of a token that was revoked.
+    """A service of API tokens. `forget(hash)` drops a revoked token from this node's authenticator.
 
-    `permissions` are the keys that there are, `days` is the setting auth.api_token_days.
+    `permissions` are the known keys, `days` is the setting auth.api_token_days.
     """
 
     def __init__(
@@ -86,25 +89,25 @@ class ApiTokens:
         self.days = days
 
     def grantable(self, caller: Caller) -> list[str]:
-        """The permissions that the caller may give to a token, one by one."""
+        """List the permissions that the caller may give to a token."""
         return [key for key in self._keys.each if caller.can(key)]
 
     async def page(self, caller: Caller, page: Page) -> PageOf[ApiToken]:
-        """The caller's own tokens, newest first."""
+        """Return one page of the caller's own tokens, newest first."""
         return await self._store.page(caller.org_id, caller.user_id, page)
 
     async def page_of(self, caller: Caller, user_id: str, page: Page) -> PageOf[ApiToken]:
-        """The tokens of a user of the caller's organization, newest first. Raises NotFound."""
+        """Return one page of a user's tokens of the caller's organization, newest first. Raises NotFound."""
         user = await self._users.get(caller.org_id, user_id)
         return await self._store.page(user.org_id, user.id, page)
 
     async def create(
         self, caller: Caller, *, name: str, permissions: Sequence[str], expires_at: datetime | str | None
     ) -> tuple[ApiToken, str]:
-        """The token and its plain text, which is not kept. `expires_at` may be NEVER; None: the usual life.
+        """Create a token; return it with its plain text, which is not stored.
 
-        Raises Forbidden for a permission that the caller lacks, and for NEVER without system.manage,
-        InvalidInput for an end in the past or too far away.
+        `expires_at` may be NEVER; None: the usual life. Raises Forbidden for a permission that the caller
+        lacks, and for NEVER without system.manage, InvalidInput for an end in the past or too far away.
         """
         require_known(self._keys, permissions)
         # Else the token would do what its owner may not do before the first steps.
@@ -137,12 +140,15 @@ class ApiTokens:
         return token, plain
 
     async def revoke(self, caller: Caller, token_id: str) -> None:
-        """The token is refused here from now on, elsewhere within a second. NotFound unless the caller's."""
+        """Revoke the token: refused here from now on, elsewhere within a second.
+
+        Raises NotFound unless it is the caller's.
+        """
         require_session(caller)
         await self._revoke(caller, caller.user_id, token_id)
 
     async def revoke_of(self, caller: Caller, user_id: str, token_id: str) -> None:
-        """As `revoke`, of any user of the organization who holds nothing that the caller lacks."""
+        """Revoke a token of any user of the organization who holds nothing that the caller lacks."""
         user = await self._users.get(caller.org_id, user_id)
         if user.id == caller.user_id:
             require_session(caller)
@@ -150,19 +156,19 @@ class ApiTokens:
         await self._revoke(caller, user.id, token_id)
 
     async def delete_ended(self, org_id: OrgId, user_id: str) -> None:
-        """After a change of the user: removes the tokens that it ended; they are refused already."""
+        """Delete the tokens that a change of the user ended; they are refused already."""
         user = await self._users.find(user_id)
         if user is not None and user.token_epoch:
             await self._store.delete_before(org_id, user_id, user.token_epoch)
 
     async def resume(self) -> None:
-        """Called at start: what a crash left behind."""
+        """Delete what a crash left behind. Called at start."""
         await self._store.delete_orphans()
 
     async def _owner(self, caller: Caller) -> User:
-        """The caller as the database knows him after his session was found to hold.
+        """Return the caller's user as read after the session was found to be valid.
 
-        So a token is made in the epoch of that session: if a password reset ends the session, it ends this
+        So a token is created in the epoch of that session: if a password reset ends the session, it ends this
         token too, however late the token is stored.
         """
         found = await self._sessions.get(caller.org_id, require_session(caller))

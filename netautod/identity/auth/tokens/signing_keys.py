@@ -1,10 +1,10 @@
-"""The ring of keys that sign access tokens: made at first start, sealed in `signing_keys`, known by `kid`.
+"""The ring of keys that sign access tokens: created at first start, sealed in `signing_keys`, known by `kid`.
 
-Only the sealed private key is stored and the public one derived from it: whoever can write into the database
-but not open the vault cannot plant a key.
+Only the sealed private key is stored and the public one derived from it: an attacker who can write into the
+database but not open the vault cannot plant a key.
 
-A rotation is one insert: the next generation, which signs from a moment on when every node has read it.
-Until the last token of the older ones has expired they verify; then any node deletes them.
+A rotation is one insert: the next generation, which signs from a moment on when every node has read it. Until
+the last token of the older ones has expired they verify; then any node deletes them.
 """
 
 import asyncio
@@ -46,7 +46,7 @@ class SigningKey:
 
 
 class SigningKeys:
-    """Made by `await SigningKeys.open(...)`, after the indexes exist."""
+    """The ring, built by `await SigningKeys.open(...)`, after the indexes exist."""
 
     def __init__(self, *, store: SigningKeyStore, vault: Vault, clock: Clock) -> None:
         self._store = store
@@ -58,7 +58,7 @@ class SigningKeys:
 
     @classmethod
     async def open(cls, *, store: SigningKeyStore, vault: Vault, clock: Clock) -> Self:
-        """Reads the ring; on an empty one makes the first key. Raises VaultError if a key does not open."""
+        """Read the ring; create the first key of an empty one. Raises VaultError if a key does not open."""
         keys = cls(store=store, vault=vault, clock=clock)
         await keys._read()
         if not keys._ring:
@@ -69,7 +69,7 @@ class SigningKeys:
         return keys
 
     async def signing(self) -> SigningKey:
-        """The key for new tokens."""
+        """Return the key for new tokens."""
         await self._no_older_than(REFRESH_SECONDS)
         if not self._ring:
             raise Unavailable("There is no key to sign access tokens with; start the service again")
@@ -81,12 +81,12 @@ class SigningKeys:
         )
 
     async def find(self, kid: str) -> SigningKey | None:
-        """The key of that id if the ring has it."""
+        """Return the key of that id if the ring has it."""
         await self._no_older_than(REFRESH_SECONDS if kid in self._ring else UNKNOWN_SECONDS)
         return self._ring.get(kid)
 
     async def rotate(self, *, token_lifetime: timedelta) -> SigningKey:
-        """The next key. `token_lifetime`: of access tokens, so long the older keys go on to verify.
+        """Create the next key. `token_lifetime`: of access tokens; the older keys verify that long.
 
         Raises Conflict while the last rotation's key does not sign yet.
         """
@@ -122,7 +122,9 @@ class SigningKeys:
         self._read_at = started
 
     async def _without_needless(self, stored: list[StoredSigningKey]) -> list[StoredSigningKey]:
-        """Whichever node reads first after the last token of a key has expired deletes it."""
+        """Return the keys that are still needed; the first node that reads after a key's last token expired
+        deletes it.
+        """
         now = self._clock.now()
         alone = max((key.generation for key in stored if key.alone_from <= now), default=0)
         kept = [key for key in stored if key.generation >= alone]

@@ -1,6 +1,6 @@
 """API tokens and the keys that sign access tokens in MongoDB: `api_tokens` and `signing_keys`.
 
-Of an API token only the SHA-256 is stored, of a key only the sealed private half.
+Only the SHA-256 of an API token is stored, and only the sealed private half of a key.
 """
 
 from collections.abc import Sequence
@@ -47,13 +47,13 @@ class ApiTokenStore:
         return _to_token(found) if found else None
 
     async def by_hashes(self, hashes: Sequence[str]) -> list[ApiToken]:
-        """Of all organizations; unknown ones are left out."""
+        """Return the tokens, of any organization; unknown ones are left out."""
         if not hashes:
             return []
         return [_to_token(document) for document in await self._all.find({"hash": {"$in": list(hashes)}})]
 
     async def page(self, org_id: OrgId, user_id: str, page: Page) -> PageOf[ApiToken]:
-        """A user's tokens, newest first."""
+        """Return one page of a user's tokens, newest first."""
         where = {"user_id": user_id}
         total = await self._tokens.count(org_id, where)
         sort = [("created_at", -1), ("_id", 1)]
@@ -68,7 +68,7 @@ class ApiTokenStore:
         return await self._tokens.delete(token.org_id, {"_id": token.id})
 
     async def record_use(self, token: ApiToken, now: datetime, interval: timedelta) -> None:
-        """Records a use, over all nodes at most once per interval."""
+        """Record a use, over all nodes at most once per interval."""
         earlier = [{"last_used_at": None}, {"last_used_at": {"$lte": now - interval}}]
         await self._tokens.update(
             token.org_id, {"_id": token.id, "$or": earlier}, {"$set": {"last_used_at": now}}
@@ -78,18 +78,22 @@ class ApiTokenStore:
         await self._tokens.delete_many(org_id, {"user_id": user_id})
 
     async def delete_before(self, org_id: OrgId, user_id: str, epoch: int) -> None:
-        """A user's tokens of older epochs; those of older releases carry none."""
+        """Delete a user's tokens of older epochs; tokens of older releases carry none."""
         await self._tokens.delete_many(org_id, {"user_id": user_id, "epoch": {"$not": {"$gte": epoch}}})
 
     async def give_end(self, moment: datetime, guard: Guard) -> int:
-        """To tokens without an end that were not made to have none; older releases did not mark those."""
+        """Set the end of tokens without one that were not created to have none; older releases did not mark
+        those.
+        """
         where = {"expires_at": None, "never": {"$ne": True}}
         change = {"$set": {"expires_at": moment, "never": False}}
         return await in_pages(self._all, where, change, guard=guard)
 
     async def delete_orphans(self) -> int:
-        """Tokens of deleted users, and those that a password reset ended. They are refused anyway, but
-        nothing else would remove them."""
+        """Delete tokens of deleted users, and those that a password reset ended.
+
+        They are refused anyway, but nothing else would remove them.
+        """
         joined = {"$lookup": {"from": USERS, "localField": "user_id", "foreignField": "_id", "as": "owner"}}
         epoch = {"$ifNull": [{"$first": "$owner.token_epoch"}, 0]}
         ended = {"$lt": [{"$ifNull": ["$epoch", 0]}, epoch]}
@@ -115,7 +119,7 @@ class SigningKeyStore:
         ]
 
     async def insert(self, key: StoredSigningKey, *, at: datetime) -> None:
-        """Raises Duplicate if there is a key of that generation."""
+        """Insert a key. Raises Duplicate if there is a key of that generation."""
         await self._keys.insert(
             {
                 "_id": key.kid,

@@ -1,1 +1,1 @@
-"""Organizations and how they are made."""
+"""Organizations and their creation."""

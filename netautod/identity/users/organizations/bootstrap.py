@@ -20,7 +20,7 @@ OWNER = PasswordOwner(username=FIRST_ADMIN, organization=DEFAULT)
 
 
 class Bootstrap:
-    """Runs at every start and does its work once per database; the next start finishes what one left."""
+    """The setup at every start. It works once per database; the next start finishes an interrupted one."""
 
     def __init__(
         self,
@@ -38,10 +38,10 @@ class Bootstrap:
         self._admin_password = admin_password
 
     async def run(self) -> str | None:
-        """The generated password if this start made the user `admin` with one, else None.
+        """Return the generated password if this start created the user `admin` with one, else None.
 
-        `admin_password` (the setting) is used instead if it is not empty. Raises InvalidInput if that one
-        breaks the policy, Conflict if another organization has a user `admin`.
+        A non-empty `admin_password` (the setting) is used instead. Raises InvalidInput if it breaks the
+        policy, Conflict if another organization has a user `admin`.
         """
         await self._organizations.refresh_builtin_roles()
         organization = await self._organizations.begin(DEFAULT)

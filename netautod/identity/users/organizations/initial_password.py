@@ -15,11 +15,11 @@ NAME = "initial-admin-password"
 
 
 class InitialPasswordError(NetautodError):
-    """The file cannot be read or written, or is not safe; one line for the operator."""
+    """Raised if the file cannot be read or written, or is not safe; one line for the operator."""
 
 
 def obtain(data_dir: Path, password: str) -> str:
-    """Writes the password (mode 0600) and returns it, or the one that an earlier start has left there.
+    """Write the password (mode 0600) and return it, or return the one that an earlier start has written.
 
     The file appears whole or not at all, and the first of several processes on one folder decides.
     """
@@ -36,7 +36,7 @@ def obtain(data_dir: Path, password: str) -> str:
 
 
 def remove(data_dir: Path) -> None:
-    """After the password was changed, or another node's won: the one in the file opens nothing."""
+    """Delete the file after the password was changed or another node's password won: it is out of use."""
     try:
         (data_dir / NAME).unlink(missing_ok=True)
     except OSError as error:
@@ -44,7 +44,7 @@ def remove(data_dir: Path) -> None:
 
 
 def written_at(data_dir: Path) -> datetime | None:
-    """When the file was written, None where there is none."""
+    """Return when the file was written, None if there is none."""
     try:
         found = (data_dir / NAME).lstat()
     except OSError:

@@ -1,5 +1,5 @@
-"""The watch over the file `initial-admin-password`: it says that the file is there, and removes it when it
-has done its service."""
+"""The watch over the file `initial-admin-password`: it warns while the file exists, and removes it after use.
+"""
 
 import asyncio
 import logging
@@ -17,7 +17,7 @@ TEXT = f"the first administrator's generated password still stands in the file {
 
 
 class InitialPasswordWatch:
-    """`forget` follows password changes of this process; `look` finds those that other nodes made."""
+    """A watch: `forget` follows password changes of this process, `look` finds those of other nodes."""
 
     def __init__(self, *, users: UserService, organizations: OrganizationService, data_dir: Path) -> None:
         self._users = users
@@ -25,22 +25,24 @@ class InitialPasswordWatch:
         self._data_dir = data_dir
 
     async def risks(self) -> list[Risk]:
-        """For the status of the system: that this node has the file, while it has it."""
+        """List the risk for the status of the system while this node has the file."""
         if await asyncio.to_thread(initial_password.written_at, self._data_dir) is None:
             return []
         return [Risk(name=NAME, text=TEXT)]
 
     async def forget(self, org_id: OrgId, user_id: str) -> None:
-        """After a password change of a user: removes the file if it was the first administrator's."""
+        """Remove the file if the user whose password changed is the first administrator."""
         user = await self._users.find(user_id)
         if user is None or user.username != FIRST_ADMIN or org_id != await self._organizations.default_id():
             return
         await asyncio.to_thread(initial_password.remove, self._data_dir)
 
     async def look(self) -> None:
-        """At start and from time to time: removes the file if its password was changed since, else warns.
+        """Remove the file if its password was changed since, else warn. Called at start and from time to
+        time.
 
-        Whoever died between a change and its `forget`, or made it on another machine, left that to us.
+        It also covers a process that died between a change and its `forget`, and changes made on another
+        machine.
         """
         written_at = await asyncio.to_thread(initial_password.written_at, self._data_dir)
         if written_at is None:

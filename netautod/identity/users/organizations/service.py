@@ -1,7 +1,7 @@
-"""Making organizations: the organization, its built-in roles and its first administrator.
+"""The creation of organizations: the organization, its built-in roles and its first administrator.
 
-The three are separate documents. An organization is `ready` only when all are there, and every step may
-be done again: the next start or call that finds one that is not ready finishes it.
+The three are separate documents. An organization is `ready` only when all exist, and every step may be
+repeated: the next start or call that finds one that is not ready finishes it.
 """
 
 import logging
@@ -53,7 +53,9 @@ def generated_password() -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class CreatedOrganization:
-    """`generated_password` is None if the caller chose it; it is shown once and stored nowhere."""
+    """A created organization. `generated_password` is None if the caller set it; it is shown once, not
+    stored.
+    """
 
     organization: Organization
     admin: str
@@ -87,7 +89,7 @@ class OrganizationService:
         return await self._store.all()
 
     async def by_name(self, name: str) -> Organization:
-        """Raises NotFound, or Conflict for one that is being deleted."""
+        """Return the organization. Raises NotFound, or Conflict for one that is being deleted."""
         found = await self._store.by_name(name.strip())
         if found is None:
             raise NotFound(NOT_FOUND)
@@ -95,7 +97,7 @@ class OrganizationService:
         return found
 
     async def default_id(self) -> OrgId:
-        """The organization that the first start made; read once, it never changes."""
+        """Return the id of the organization that the first start created; read once, it never changes."""
         if self._default_id is None:
             self._default_id = (await self.by_name(DEFAULT)).id
         return self._default_id
@@ -103,10 +105,10 @@ class OrganizationService:
     async def create_organization(
         self, name: str, *, admin: str, password: str | None = None
     ) -> CreatedOrganization:
-        """`netautod org create`. Without a password one is generated.
+        """Create an organization for `netautod org create`. Without a password one is generated.
 
-        Called again after it died half-way it finishes the work, and the password of this call holds.
-        Raises InvalidInput, or Conflict for a name or a username that is taken.
+        A second call after a crash finishes the work, and its password is used. Raises InvalidInput, or
+        Conflict for a name or a username that is taken.
         """
         name, username = _require_name(name), require_username(admin)
         chosen = password or generated_password()
@@ -132,8 +134,10 @@ class OrganizationService:
         )
 
     async def check_chosen(self, password: str, owner: PasswordOwner, *, field: str = ADMIN_PASSWORD) -> None:
-        """Of a first administrator's password. Raises InvalidInput for one of the wrong form; a weak one is
-        taken with a warning, so that an installation that starts with it today starts with it tomorrow.
+        """Check a first administrator's password; raises InvalidInput for one of the wrong form.
+
+        A weak one is accepted with a warning, so that an installation that starts with it today starts with
+        it tomorrow.
         """
         await self._policy.check_form(password, owner.username, field=field)
         weakness = await self._policy.weakness(password, owner)
@@ -141,7 +145,9 @@ class OrganizationService:
             logger.warning("%s of %s %s: change it", field, owner.username, weakness)
 
     async def begin(self, name: str) -> Organization:
-        """The organization of that name, made (not ready) if there is none, with its built-in roles."""
+        """Return the organization of that name with its built-in roles; create it (not ready) if there is
+        none.
+        """
         organization = await self._store.by_name(name)
         if organization is None:
             organization = Organization(
@@ -156,7 +162,7 @@ class OrganizationService:
         return organization
 
     async def add_admin(self, organization: Organization, username: str, hashed: str) -> bool:
-        """Inserts the first administrator; False if the username exists already."""
+        """Insert the first administrator; return False if the username exists already."""
         roles = await self._roles.by_names(organization.id, [ADMIN_ROLE])
         new = NewUser(username=username, roles=(ADMIN_ROLE,))
         now = self._clock.now()
@@ -178,14 +184,17 @@ class OrganizationService:
         return True
 
     async def finish(self, organization: Organization, actor: str) -> None:
-        """From here on the organization's creation is not repeated."""
+        """Mark the organization as ready: from now on its creation is not repeated."""
         await self._store.set_ready(organization.id)
         caller = system_caller(organization.id, actor)
         details = {"name": organization.name}
         await self._audit.record(caller, "organization.create", "organization", organization.id, details)
 
     async def deletable(self, name: str) -> Organization:
-        """Also one whose deletion has begun. Raises NotFound, or Conflict for the organization `default`."""
+        """Return the organization, also if its deletion has begun.
+
+        Raises NotFound, or Conflict for the organization `default`.
+        """
         organization = await self._store.by_name(name.strip())
         if organization is None:
             raise NotFound(NOT_FOUND)
@@ -194,7 +203,8 @@ class OrganizationService:
         return organization
 
     async def begin_deletion(self, name: str) -> Organization:
-        """From here on nobody logs in there, and the name is taken until all of it is gone. May be repeated.
+        """Begin the deletion: no login works there, and the name is taken until the deletion ends. May be
+        repeated.
 
         Raises what `deletable` raises.
         """
@@ -209,24 +219,25 @@ class OrganizationService:
         return organization
 
     async def note_deleted(self, organization: Organization, counts: Mapping[str, int]) -> None:
-        """Before its last document goes: `counts` by collection."""
+        """Record the deletion before its last document is deleted: `counts` by collection."""
         await self._note_deletion("organization.deleted", organization, {"documents": dict(counts)})
 
     async def _note_deletion(
         self, action: str, organization: Organization, details: Mapping[str, Any]
     ) -> None:
-        """In the organization default: the audit of its own goes with it."""
+        """Record it in the organization `default`: the audit of the deleted one goes with it."""
         caller = system_caller(await self.default_id())
         details = {"name": organization.name, **details}
         await self._audit.record(caller, action, "organization", organization.id, details)
 
     async def refresh_builtin_roles(self) -> None:
-        """At start: the built-in roles of all organizations grant what this release says."""
+        """Give the built-in roles of all organizations the permissions of this release; called at start."""
         for role in BUILTIN_ROLES:
             await self._roles.set_builtin(role.name, role.permissions, self._clock.now())
 
     async def _refuse_taken(self, name: str, username: str) -> None:
-        """Before anything is written, so that a refused call leaves no half organization behind."""
+        """Raise Conflict for a taken name before anything is written, so that no half organization is left.
+        """
         existing = await self._store.by_name(name)
         if existing is not None:
             _refuse_deleted(existing)

@@ -17,7 +17,7 @@ class OrganizationStore:
         self._organizations = database.collection(COLLECTION)
 
     async def insert(self, organization: Organization) -> None:
-        """Raises Duplicate for a name that is taken."""
+        """Insert an organization. Raises Duplicate for a name that is taken."""
         await self._organizations.insert(
             {
                 "_id": organization.id,
@@ -39,7 +39,9 @@ class OrganizationStore:
         await self._organizations.update({"_id": org_id}, {"$set": {"ready": True}})
 
     async def begin_deletion(self, org_id: OrgId, now: datetime) -> bool:
-        """Whether the event of its beginning is not written yet, whoever has begun it."""
+        """Begin the deletion; return whether its audit event is not written yet, whichever process has begun
+        it.
+        """
         where = {"_id": org_id, "deleting_since": None}
         await self._organizations.update(where, {"$set": {"deleting_since": now, UNRECORDED: True}})
         return await self._organizations.find_one({"_id": org_id, UNRECORDED: True}) is not None
@@ -48,7 +50,7 @@ class OrganizationStore:
         await self._organizations.update({"_id": org_id}, {"$unset": {UNRECORDED: ""}})
 
     async def all(self) -> list[Organization]:
-        """In the order of their names."""
+        """List the organizations in the order of their names."""
         found = await self._organizations.find({}, sort=[("name", 1)])
         return [_to_organization(document) for document in found]
 

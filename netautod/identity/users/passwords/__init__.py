@@ -1,1 +1,1 @@
-"""Passwords: how they are hashed, how strong they are, and which ones are taken."""
+"""Passwords: how they are hashed, how strong they are, and which ones are refused."""

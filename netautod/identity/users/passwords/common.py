@@ -1,6 +1,6 @@
-"""Passwords that many people have, and those that are names with little around them. Pure.
+"""Passwords that many people have, and those that are names with little else. Pure.
 
-The list is zxcvbn's. `policy.py` imports this module with the first password that it judges.
+The list is zxcvbn's. `policy.py` imports this module with the first password that it checks.
 """
 
 import re
@@ -23,7 +23,8 @@ _SIGNS: Final = str.maketrans("4@8(3690!$5+72", "aabceggoissttz")
 
 
 def is_common(password: str) -> bool:
-    """True for one of the 30,000 most used passwords (zxcvbn's list), in any case, or one stretched.
+    """Return whether it is one of the 30,000 most used passwords (zxcvbn's list), in any case, or one
+    stretched.
 
     Few of the listed ones have 12 characters, so one that is repeated, or has up to five digits or signs
     behind it (`password1234`), counts as listed too; so does one character repeated.
@@ -41,9 +42,9 @@ def is_common(password: str) -> bool:
 
 
 def is_stretched_name(password: str, names: list[str]) -> bool:
-    """True if nothing is left of it but a little padding, without those names and one common password.
+    """Return whether little is left of it without those names and one common password.
 
-    `Netautod-2026!!`, `alice.smith.1990` and `P4ssw0rd@default` are; four words are not.
+    `Netautod-2026!!`, `alice.smith.1990` and `P4ssw0rd@default` are such; four words are not.
     """
     folded = unaccented(password)
     read = {_plain(folded, one=one, more=more) for one in "il" for more in range(MAX_SIGNS_AT_END + 1)}
@@ -61,11 +62,11 @@ def _is_little(text: str, names: list[str]) -> bool:
 
 
 def _plain(text: str, *, one: str, more: int) -> str:
-    """The signs that stand for letters as these letters, but for those at the end after `more` of them."""
+    """Replace the signs that stand for letters, but for those at the end after `more` of them."""
     end = len(text.rstrip("0123456789!@#$%^&*()+-_=.,?")) + more
     return text[:end].translate(_SIGNS).replace("1", one).replace("|", one) + text[end:]
 
 
 def unit(text: str) -> str:
-    """The shortest text that gives `text` when repeated."""
+    """Return the shortest text that gives `text` when repeated."""
     return text[: (text + text).index(text, 1)] if text else text

@@ -1,4 +1,4 @@
-"""Argon2id in threads of its own, with verification in equal time for unknown users."""
+"""Argon2id in threads of its own; verification takes equal time for unknown users."""
 
 import asyncio
 import base64
@@ -31,14 +31,14 @@ _MAX_RAW_LENGTH: Final = 4 * MAX_LENGTH
 
 @dataclass(frozen=True, kw_only=True)
 class Verdict:
-    """`needs_rehash`: the password is right, but its hash was made with other parameters than today's."""
+    """A result. `needs_rehash`: the password is right, but its hash was made with older parameters."""
 
     ok: bool
     needs_rehash: bool = False
 
 
 class PasswordHasher:
-    """Argon2id with 19 MiB, t=2, p=1, as OWASP's password storage cheat sheet recommends.
+    """A hasher: Argon2id with 19 MiB, t=2, p=1, as OWASP's password storage cheat sheet recommends.
 
     argon2-cffi releases the GIL while it hashes. One core stays free for the event loop; at most `queue`
     callers wait for a thread, the next one gets Unavailable. Threads start with the first password.
@@ -59,21 +59,21 @@ class PasswordHasher:
         self._dummy = _unmatchable_hash()
 
     async def hash(self, password: str) -> str:
-        """The PHC string (`$argon2id$v=19$...`) of the password after NFKC."""
+        """Return the PHC string (`$argon2id$v=19$...`) of the password after NFKC."""
         text = normalised(password)
         if text is None:
             raise InvalidInput(f"password: at most {MAX_LENGTH} characters of valid Unicode")
         return await self.in_thread(lambda: self._argon2.hash(text))
 
     async def verify(self, hashed: str | None, password: str) -> Verdict:
-        """Compares; None (an unknown user) or an overlong password costs the same and is never ok."""
+        """Compare; None (an unknown user) or an overlong password costs the same and is never right."""
         text = normalised(password)
         if hashed is None or text is None:
             return await self.in_thread(lambda: self._verify(self._dummy, text or "-"))
         return await self.in_thread(lambda: self._verify(hashed, text))
 
     async def close(self) -> None:
-        """Takes no more passwords and waits for those in the queue, a few seconds at most."""
+        """Refuse further passwords and wait for those in the queue, a few seconds at most."""
         await asyncio.to_thread(self._pool.shutdown)
 
     async def __aenter__(self) -> Self:
@@ -92,7 +92,8 @@ class PasswordHasher:
         return Verdict(ok=True, needs_rehash=self._argon2.check_needs_rehash(hashed))
 
     async def in_thread(self, work: Callable[[], Result]) -> Result:
-        """Work with a password in one of the few threads; raises Unavailable if too much waits for them."""
+        """Run work with a password in one of the few threads; raises Unavailable if too many wait for them.
+        """
         if not self._places.acquire(blocking=False):
             raise Unavailable("Too many logins at the same time; try again in a moment")
         try:
@@ -106,7 +107,7 @@ class PasswordHasher:
 
 
 def normalised(password: str) -> str | None:
-    """NFKC; None if it is longer than any password or not encodable (a lone surrogate)."""
+    """Return the password in NFKC; None if it is too long or not encodable (a lone surrogate)."""
     if len(password) > _MAX_RAW_LENGTH:
         return None
     text = unicodedata.normalize("NFKC", password)
@@ -118,12 +119,12 @@ def normalised(password: str) -> str | None:
 
 
 def _unmatchable_hash() -> str:
-    """Today's parameters with a random digest: no password has it, and checking one costs as always."""
+    """Build a hash with today's parameters and a random digest: no password matches it, at the usual cost."""
     salt, digest = (base64.b64encode(os.urandom(n)).decode().rstrip("=") for n in (SALT_BYTES, HASH_BYTES))
     return f"$argon2id$v=19$m={MEMORY_KIB},t={ITERATIONS},p={LANES}${salt}${digest}"
 
 
 def unaccented(text: str) -> str:
-    """In lower case and without accents: nobody's name is harder to guess for being written plainly."""
+    """Return the text in lower case and without accents, which make a name no harder to guess."""
     parts = unicodedata.normalize("NFKD", text).casefold()
     return unicodedata.normalize("NFC", "".join(one for one in parts if not unicodedata.combining(one)))

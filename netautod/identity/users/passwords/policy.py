@@ -1,6 +1,6 @@
-"""Which new passwords are taken: their length, lists of common ones, names that anybody tries, and strength.
+"""The rules for new passwords: length, lists of common ones, names that are easy to guess, and strength.
 
-It holds for new passwords only; what exists keeps working.
+They hold for new passwords only; existing ones keep working.
 """
 
 import re
@@ -19,7 +19,7 @@ _PARTS: Final = re.compile(r"[\W_]+")
 
 @dataclass(frozen=True, kw_only=True)
 class PasswordOwner:
-    """Whose password it is to be: names of theirs in it make it no harder to guess."""
+    """The owner of a new password: the owner's names in it make it no harder to guess."""
 
     username: str
     organization: str = ""
@@ -28,7 +28,7 @@ class PasswordOwner:
 
     @property
     def names(self) -> list[str]:
-        """All names in lower case, whole and in parts, the longest first."""
+        """Return all names in lower case, whole and in parts, the longest first."""
         whole = [PRODUCT, self.username, self.organization, self.email or "", self.display_name or ""]
         texts = [unaccented(text) for text in whole]
         parts = [part for text in texts for part in (text, _PARTS.sub("", text), *_PARTS.split(text))]
@@ -36,21 +36,24 @@ class PasswordOwner:
 
 
 class PasswordPolicy:
-    """`minimum` is the setting auth.password_min_length."""
+    """The policy. `minimum` is the setting auth.password_min_length."""
 
     def __init__(self, *, hasher: PasswordHasher, minimum: int = MIN_LENGTH) -> None:
         self._hasher = hasher
         self._minimum = minimum
 
     async def check(self, password: str, owner: PasswordOwner, *, field: str = "password") -> None:
-        """Raises InvalidInput naming `field`."""
+        """Check form and strength. Raises InvalidInput, which names `field`."""
         await self.check_form(password, owner.username, field=field)
         weakness = await self.weakness(password, owner)
         if weakness is not None:
             raise InvalidInput(f"{field}: {weakness}")
 
     async def check_form(self, password: str, username: str, *, field: str = "password") -> None:
-        """Length and the list of common ones alone; lengths are counted in characters after NFKC."""
+        """Check the length and the list of common passwords alone; characters are counted after NFKC.
+
+        Raises InvalidInput, which names `field`.
+        """
         text = normalised(password)
         if text is None:
             raise InvalidInput(f"{field}: at most {MAX_LENGTH} characters of valid Unicode")
@@ -62,7 +65,9 @@ class PasswordPolicy:
             raise InvalidInput(f"{field}: is on the list of common passwords")
 
     async def weakness(self, password: str, owner: PasswordOwner) -> str | None:
-        """Why a password of the right form is too easy to guess. Some ten ms, in a thread."""
+        """Return why a password of the right form is too easy to guess, None if it is not. Takes some ten ms,
+        in a thread.
+        """
         text, names = normalised(password) or "", owner.names
         return await self._hasher.in_thread(lambda: _weakness(text, names))
 

@@ -1,4 +1,4 @@
-"""Whether a user may have a password: the policy, with what is known of the user."""
+"""The check of a user's new password: the policy with the names of that user."""
 
 from typing import Protocol
 
@@ -8,7 +8,7 @@ from netautod.identity.users.passwords.policy import PasswordOwner, PasswordPoli
 
 
 class OrganizationsById(Protocol):
-    """The organizations, as far as users ask for them."""
+    """The part of the organizations that users need."""
 
     async def get(self, org_id: OrgId) -> Organization | None: ...
 
@@ -19,7 +19,7 @@ class PasswordRules:
         self._organizations = organizations
 
     async def check(self, user: User, password: str, *, field: str) -> None:
-        """Raises InvalidInput naming the field."""
+        """Check the password against the policy. Raises InvalidInput, which names the field."""
         organization = await self._organizations.get(user.org_id)
         owner = PasswordOwner(
             username=user.username,

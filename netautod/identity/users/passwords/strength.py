@@ -1,7 +1,7 @@
-"""How many guesses a password takes: zxcvbn's estimate, with its work bounded. Pure.
+"""The number of guesses that a password takes: zxcvbn's estimate, with bounded work. Pure.
 
 zxcvbn itself tries every combination of signs that may stand for letters, which takes seconds for 72 such
-signs. Here a letter has one such sign at a time, and a long password is looked at in pieces.
+signs. Here a letter has one such sign at a time, and a long password is examined in pieces.
 """
 
 import re
@@ -29,7 +29,9 @@ MATCHERS: Final = (
 
 
 def is_strong(password: str, words: Iterable[str]) -> bool:
-    """Whether it takes the guesses of a zxcvbn score of 2 or more. `words`: what is known of its owner."""
+    """Return whether it takes the guesses of a zxcvbn score of 2 or more. `words`: what is known of its
+    owner.
+    """
     dictionaries = {
         **matching.RANKED_DICTIONARIES,
         "user_inputs": {word: rank for rank, word in enumerate(words, start=1)},
@@ -53,7 +55,7 @@ def _guesses(piece: str, dictionaries: dict[str, dict[str, int]]) -> int:
 
 
 def _signs(piece: str, *, digits_first: bool) -> dict[str, list[str]]:
-    """For each letter the one sign that may stand for it in this piece."""
+    """Return for each letter the one sign that may stand for it in this piece."""
 
     def rank(sign: str) -> tuple[bool, bool]:
         return sign in piece, sign.isdigit() is digits_first

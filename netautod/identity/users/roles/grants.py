@@ -1,4 +1,4 @@
-"""Giving roles to users: those that exist, and whose permissions the giver holds."""
+"""The assignment of roles to users: they must exist, and the caller must hold their permissions."""
 
 from collections.abc import Iterable
 
@@ -14,7 +14,7 @@ class RoleGrants:
         self._roles = roles
 
     async def of(self, caller: Caller, names: Iterable[str]) -> tuple[Role, ...]:
-        """The roles of those names; raises InvalidInput or Forbidden."""
+        """Return the roles of those names; raises InvalidInput or Forbidden."""
         wanted = list(names)
         found = {role.name: role for role in await self._roles.by_names(caller.org_id, wanted)}
         for name in wanted:
@@ -25,8 +25,11 @@ class RoleGrants:
         return tuple(found[name] for name in wanted)
 
     async def confirm(self, caller: Caller, roles: Iterable[Role]) -> None:
-        """After a write that names roles: a removal first hides the role and then looks for its users, and
-        a role that somebody stronger has widened meanwhile is no longer the caller's to grant."""
+        """Check the roles again after a write that names them. Raises InvalidInput or Forbidden.
+
+        A removal first hides the role and then searches for its users; and a role that was widened meanwhile
+        may no longer be the caller's to grant.
+        """
         there = await self._roles.visible(caller.org_id, [role.id for role in roles])
         for role in roles:
             if role.id not in there:

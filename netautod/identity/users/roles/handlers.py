@@ -15,13 +15,13 @@ class RolesHandler(JsonHandler):
 
     @requires("users.manage", query=PageQuery, answer=RoleListAnswer)
     async def get(self) -> None:
-        """Lists the organization's roles by name."""
+        """List the organization's roles by name."""
         page = await self.roles.page(self.caller.org_id, Page(**self.query))
         self.answer(page.to_json("roles", Role.to_json))
 
     @requires("users.manage", status=201, body=RoleRequest, answer=RoleAnswer, repeat=Repeat.AGAIN)
     async def post(self) -> None:
-        """Creates a role of permissions that the caller holds."""
+        """Create a role of permissions that the caller holds."""
         self.answer((await self.roles.create(self.caller, self.body)).to_json())
 
 
@@ -30,19 +30,19 @@ class OneRoleHandler(JsonHandler):
 
     @requires("users.manage", answer=RoleAnswer)
     async def get(self, role_id: str) -> None:
-        """Reads a role."""
+        """Read a role."""
         role = await self.roles.get(self.caller.org_id, self.path_id(role_id, "Role"))
         self.answer(role.to_json())
 
     @requires("users.manage", body=RoleRequest, partial=True, answer=RoleAnswer)
     async def put(self, role_id: str) -> None:
-        """Changes a role that is not built in and grants nothing that the caller does not hold."""
+        """Change a role that is not built in and grants nothing that the caller does not hold."""
         role = await self.roles.update(self.caller, self.path_id(role_id, "Role"), self.body)
         self.answer(role.to_json())
 
     @requires("users.manage", status=204)
     async def delete(self, role_id: str) -> None:
-        """Deletes a role that no user has."""
+        """Delete a role that no user has."""
         await self.roles.delete(self.caller, self.path_id(role_id, "Role"))
         self.answer_nothing()
 

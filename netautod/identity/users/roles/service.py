@@ -1,4 +1,4 @@
-"""The rules of roles: what callers may put into one; built-in and used ones are not deleted."""
+"""The rules of roles: which permissions callers may put into one; built-in and used ones are not deleted."""
 
 from collections.abc import Mapping
 from typing import Any, Protocol
@@ -21,19 +21,19 @@ ATTEMPTS = 5
 
 
 class RoleHolders(Protocol):
-    """The users, as far as roles ask for them."""
+    """The part of the users that roles need."""
 
     async def get(self, user_id: str) -> User | None: ...
 
     async def with_role(self, org_id: OrgId, role_id: str, limit: int) -> tuple[list[str], int]:
-        """The names of the first `limit` users with the role, and how many there are."""
+        """Return the names of the first `limit` users with the role, and the number of all."""
         ...
 
 
 class RoleService:
-    """`changed` is told of changes in what a role grants; `permissions` are the keys that there are.
+    """A service of roles. `changed` is notified if a role's grants change; `permissions` are the known keys.
 
-    A role keeps the permission of a plugin that is gone, which grants nothing then.
+    A role keeps the permission of a removed plugin, which grants nothing then.
     """
 
     def __init__(
@@ -56,22 +56,25 @@ class RoleService:
         self._removal = store.removal(references)
 
     async def resume(self) -> None:
-        """Called at start: finishes removals that a crash interrupted."""
+        """Finish removals that a crash interrupted. Called at start."""
         await self._removal.resume()
 
     async def page(self, org_id: OrgId, page: Page) -> PageOf[Role]:
-        """Sorted by name."""
+        """Return one page of the roles, sorted by name."""
         return await self._store.page(org_id, page)
 
     async def get(self, org_id: OrgId, role_id: str) -> Role:
-        """Raises NotFound."""
+        """Return the role. Raises NotFound."""
         role = await self._store.get(org_id, role_id)
         if role is None:
             raise NotFound(NOT_FOUND)
         return role
 
     async def create(self, caller: Caller, fields: Mapping[str, Any]) -> Role:
-        """`fields` as RoleRequest loads them. Raises Forbidden, or Conflict for a name that is taken."""
+        """Create a role; `fields` as RoleRequest loads them.
+
+        Raises Forbidden, or Conflict for a name that is taken.
+        """
         require_known(self._keys, fields["permissions"])
         now = self._clock.now()
         role = Role(
@@ -93,7 +96,10 @@ class RoleService:
         return role
 
     async def update(self, caller: Caller, role_id: str, sent: Mapping[str, Any]) -> Role:
-        """Raises NotFound, Forbidden, or Conflict for a built-in role or a name that is taken."""
+        """Change a role.
+
+        Raises NotFound, Forbidden, or Conflict for a built-in role or a name that is taken.
+        """
         for _ in range(ATTEMPTS):
             role = await self._editable(caller, role_id)
             changes = _differing(role, sent)
@@ -115,7 +121,10 @@ class RoleService:
         return changed
 
     async def delete(self, caller: Caller, role_id: str) -> None:
-        """Raises NotFound, Forbidden, or Conflict for a built-in role or one that a user has."""
+        """Delete a role.
+
+        Raises NotFound, Forbidden, or Conflict for a built-in role or one that a user has.
+        """
         role = await self._editable(caller, role_id)
         await self._removal.remove(caller.org_id, role_id)
         await self._audit.record(caller, "role.delete", "role", role_id, _details(role))

@@ -21,7 +21,8 @@ INDEXES = (
 
 
 class RoleStore:
-    """A role whose removal has begun is invisible here; its users hold it until it is gone."""
+    """A store of roles. A role whose removal has begun is invisible here; its users keep it until it is gone.
+    """
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -29,15 +30,15 @@ class RoleStore:
         self._all = database.collection(ROLES)
 
     def removal(self, references: References) -> Removal:
-        """Deletes records that nothing refers to."""
+        """Return the removal, which deletes records without references."""
         return Removal(self._database, ROLES, references)
 
     async def insert(self, role: Role) -> None:
-        """Raises Duplicate for a name that is taken."""
+        """Insert a role. Raises Duplicate for a name that is taken."""
         await self._roles.insert(role.org_id, _document(role))
 
     async def insert_missing(self, org_id: OrgId, roles: Sequence[Role]) -> None:
-        """Inserts those whose name the organization does not have yet."""
+        """Insert those whose name the organization does not have yet."""
         await self._roles.insert_many(org_id, [_document(role) for role in roles])
 
     async def get(self, org_id: OrgId, role_id: str) -> Role | None:
@@ -45,7 +46,7 @@ class RoleStore:
         return to_role(found) if found else None
 
     async def page(self, org_id: OrgId, page: Page) -> PageOf[Role]:
-        """Sorted by name, which is unique."""
+        """Return one page of the roles, sorted by name, which is unique."""
         total = await self._roles.count(org_id, VISIBLE)
         found = await self._roles.find(
             org_id, VISIBLE, sort=[("name", 1)], limit=page.limit, offset=page.offset
@@ -57,26 +58,29 @@ class RoleStore:
         return [to_role(document) for document in found]
 
     async def visible(self, org_id: OrgId, ids: Iterable[str]) -> dict[str, Role]:
-        """Those of the ids that are roles of the organization and not about to be removed, by id."""
+        """Return those of the ids that are roles of the organization and not being removed, by id."""
         found = await self._roles.find(org_id, {"_id": {"$in": list(ids)}, **VISIBLE})
         return {document["_id"]: to_role(document) for document in found}
 
     async def change(self, role: Role, changes: Mapping[str, Any], now: datetime) -> Role | None:
-        """None if the role's permissions are no longer those of `role`, or it is gone; raises Duplicate."""
+        """Change a role unless it was changed since it was read.
+
+        None if its permissions are no longer those of `role`, or it is gone. Raises Duplicate.
+        """
         where = {"_id": role.id, "permissions": list(role.permissions), "builtin": False, **VISIBLE}
         change = {"$set": {**changes, "updated_at": now}}
         found = await self._roles.find_and_update(role.org_id, where, change)
         return to_role(found) if found else None
 
     async def set_builtin(self, name: str, permissions: Sequence[str], now: datetime) -> None:
-        """Gives a built-in role of every organization the permissions that this release defines."""
+        """Give a built-in role of every organization the permissions that this release defines."""
         where = {"name": name, "builtin": True, "permissions": {"$ne": list(permissions)}}
         change = {"$set": {"permissions": list(permissions), "updated_at": now}}
         await self._all.update_many(where, change)
 
 
 def to_role(document: Mapping[str, Any]) -> Role:
-    """Also for the role documents that the store of users joins to them."""
+    """Convert a document; also one that the store of users joins to a user."""
     return Role(
         id=document["_id"],
         org_id=OrgId(document["org_id"]),
