@@ -1,4 +1,4 @@
-"""Which content types there are: the service's own, and those of plugins, which check and render contents.
+"""The content types: the service's own, and those of plugins, which check and render contents.
 
 A document whose plugin is gone stays readable, and may be changed as long as its type stays.
 """
@@ -27,7 +27,8 @@ FAILED = "the plugin of this content type failed"
 
 
 class ContentTypes:
-    """`of_plugins` by name. Each call of a plugin has a thread of its own, and `seconds`."""
+    """The content types. `of_plugins` by name; each call of a plugin has a thread of its own, and
+    `seconds`."""
 
     def __init__(
         self, of_plugins: Mapping[str, ContentType] | None = None, *, seconds: float = SECONDS
@@ -38,20 +39,21 @@ class ContentTypes:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All that a document may have."""
+        """Return all types that a document may have."""
         return (*CONTENT_TYPES, *self.of_plugins)
 
     @property
     def rendered(self) -> str:
-        """Those that can be rendered, in words."""
+        """Return the types that can be rendered, in words."""
         return " or ".join([JINJA, *(name for name in self.of_plugins if self.is_rendered(name))])
 
     def is_rendered(self, name: str) -> bool:
-        """Whether a plugin renders contents of this type."""
+        """Return whether a plugin renders contents of this type."""
         return name in self.of_plugins and self.of_plugins[name].render is not None
 
     async def check(self, name: str, text: str, *, may_be_gone: bool = False) -> None:
-        """Raises InvalidInput for a type that there is not, or a text that is not of it."""
+        """Check the text by its type. Raises InvalidInput for an unknown type, or a text that is not of
+        it."""
         kind = self.of_plugins.get(name)
         if kind is None:
             if name not in CONTENT_TYPES and not may_be_gone:
@@ -71,7 +73,7 @@ class ContentTypes:
             raise
 
     async def render(self, name: str, text: str, variables: Mapping[str, Any]) -> Rendered:
-        """By the plugin of a type that is rendered; what goes wrong is part of the result."""
+        """Render by the plugin of the type; an error is part of the result."""
         render = self.of_plugins[name].render
         assert render is not None
         try:
@@ -89,7 +91,8 @@ class ContentTypes:
         return Rendered(output=output, success=True, error=None)
 
     async def _called(self, name: str, function: Callable[..., T], *arguments: Any) -> T:
-        """In a daemon thread: one that never returns keeps neither the service nor its stop."""
+        """Call the plugin in a daemon thread: one that never returns blocks neither the service nor its
+        stop."""
         if not self._threads[name].acquire(blocking=False):
             raise Unavailable(
                 f"Too many contents of the type {name} are being looked at; try again in a moment"

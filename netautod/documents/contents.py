@@ -1,7 +1,7 @@
 """Contents of documents as text and as they are stored: their size limit, and the sealing of notes.
 
 A sealed content is bound to its organization and document but not to one version: a version of a note is a
-copy of what was stored, made without opening it.
+copy of the stored bytes, created without opening them.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ KEY_VERSION = 1  # a notes key is made once per organization and stays
 
 
 def measured(text: str) -> int:
-    """Bytes in UTF-8; raises TooLarge over 8 MiB."""
+    """Return the number of bytes in UTF-8; raises TooLarge over 8 MiB."""
     size = len(text.encode())
     if size > MAX_CONTENT_BYTES:
         raise TooLarge(f"content: larger than {MAX_CONTENT_BYTES} bytes")
@@ -41,7 +41,9 @@ async def sealed(key: bytes, org_id: OrgId, document_id: str, text: str) -> Cont
 
 
 async def opened(key: bytes | None, org_id: OrgId, document_id: str, content: Content) -> str:
-    """The text; `key` is needed for a sealed content only. VaultError for one that was changed or moved."""
+    """Return the text; `key` is needed for a sealed content only. Raises VaultError for one that was changed
+    or moved.
+    """
     if content.sealed is None:
         return content.text or ""
     assert key is not None

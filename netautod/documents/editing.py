@@ -1,8 +1,9 @@
-"""The one way in which a document changes: the replaced content becomes a version, then the new one is live.
+"""The only writer of documents: the replaced content becomes a version, then the new one is live.
 
 Both carry one new timestamp. The live document is written by compare-and-set on the revision whose content
-became the version, so of 100 writes at once each replaces what the one before left, and none is lost. If we
-die between the two there is one version that equals the live content; the next write takes it over.
+became the version, so of 100 concurrent writes each replaces the result of the one before, and none is lost.
+If the process dies between the two there is one version that equals the live content; the next write takes it
+over.
 """
 
 import asyncio
@@ -56,10 +57,12 @@ class DocumentWriter:
     async def write(
         self, org_id: OrgId, document_id: str, edit: Edit, *, only_if: OnlyIf | None = None
     ) -> tuple[Document, str]:
-        """The changed document and its text; NotFound, Forbidden while the vault is locked, InvalidInput for
-        a content that is not of its type.
+        """Write the edit; return the changed document and its text.
 
-        `only_if` is asked about the very revision that is replaced.
+        Raises NotFound, Forbidden while the vault is locked, InvalidInput for a content that is not of its
+        type.
+
+        `only_if` checks the very revision that is replaced.
 
         Writers of one node take turns; those of other nodes meet at the compare-and-set.
         """
@@ -80,7 +83,7 @@ class DocumentWriter:
         raise Unavailable(BUSY)
 
     async def _attempt(self, org_id: OrgId, current: Document, edit: Edit) -> tuple[Document, str] | None:
-        """None if the document is no longer what `current` says."""
+        """Try one write; return None if the document differs from `current` by now."""
         wanted = replace(current, **edit.fields)
         # Before anything is written: a locked vault leaves no half of a change.
         key = await self._notes.key(org_id) if current.is_note or wanted.is_note else None
@@ -112,7 +115,7 @@ class DocumentWriter:
         return await contents.sealed(key, org_id, current.id, text), text
 
     async def _check(self, current: Document, wanted: Document, edit: Edit, text: str) -> None:
-        """What was stored may stay, also that of a plugin that is gone."""
+        """Check what the edit changes. A stored content may stay, also one of a plugin that is gone."""
         if wanted.content_type != current.content_type or (edit.text is not None and not edit.restored):
             gone = wanted.content_type == current.content_type
             await self._types.check(wanted.content_type, text, may_be_gone=gone)
@@ -123,8 +126,10 @@ class DocumentWriter:
         return max(taken, current.updated_at) if now - taken < SAME_WRITE else now
 
     async def _give_up(self, org_id: OrgId, document_id: str, attempt: int) -> None:
-        """The document was deleted while we wrote: our version may have been added after those were
-        removed."""
+        """Clean up after the document was deleted during the write, and raise NotFound.
+
+        Our version may have been added after the others were removed.
+        """
         if attempt:
             await self._versions.remove_all(org_id, document_id)
 
@@ -132,9 +137,9 @@ class DocumentWriter:
 class RecentDocuments:
     """The last documents that this node has written, so that an editor's next save need not read them.
 
-    An entry may be out of date: what is based on it then fails at the compare-and-set and is read anew.
-    Notes are not kept, so that no outdated entry can refuse a write for a locked vault. Entries live much
-    shorter than the row of a deleted document (upkeep.py).
+    An entry may be out of date: a write based on it then fails at the compare-and-set and reads anew. Notes
+    are not kept, so that no outdated entry can refuse a write for a locked vault. Entries live much shorter
+    than the row of a deleted document (upkeep.py).
     """
 
     def __init__(
@@ -164,12 +169,12 @@ class RecentDocuments:
 
 
 class Resealing:
-    """Brings the versions of a document over to its new category: sealed for a note, plain for any other.
+    """A converter of a document's versions to its new category: sealed for a note, plain for any other.
 
-    The write that changes the category leaves a token on the document; it is taken off when no version of the
-    other kind is left. If we die before, the upkeep goes on while the vault is unlocked. Each batch looks
-    again at what the document is now: two opposite changes at once end with the versions as the last one
-    wants them.
+    The write that changes the category leaves a token on the document; it is removed when no version of the
+    other kind is left. If the process dies before, the upkeep continues while the vault is unlocked. Each
+    batch reads the document's category again: two opposite changes at once end with the versions as the last
+    one requires.
     """
 
     def __init__(self, documents: DocumentStore, versions: VersionStore) -> None:
@@ -177,7 +182,7 @@ class Resealing:
         self._versions = versions
 
     async def run(self, org_id: OrgId, document_id: str, key: bytes) -> None:
-        """Returns when all versions are of the document's kind, or it is gone; harmless if repeated."""
+        """Convert all versions; returns when none is left, or the document is gone. Harmless if repeated."""
         below: int | None = None
         while (found := await self._documents.resealing(org_id, document_id)) is not None:
             document, token = found
@@ -192,18 +197,18 @@ class Resealing:
             below = reached
 
     async def _batch(self, org_id: OrgId, document: Document, key: bytes, below: int | None) -> int | None:
-        """The lowest revision that was changed, None if there was none left."""
+        """Convert a batch; return the lowest revision that was changed, None if there was none left."""
         rows = await self._versions.of_other_kind(
             org_id, document.id, sealed=document.is_note, below=below, limit=RESEAL_BATCH
         )
-        chosen: list[str] = []
+        batch: list[str] = []
         lowest, room = None, RESEAL_BYTES
         for version_id, revision, size in rows:
-            if chosen and size > room:
+            if batch and size > room:
                 break
-            chosen.append(version_id)
+            batch.append(version_id)
             lowest, room = revision, room - size
-        versions = await self._versions.some(org_id, chosen) if chosen else []
+        versions = await self._versions.some(org_id, batch) if batch else []
         changed = [(one.id, await self._converted(org_id, document, key, one)) for one in versions]
         await self._versions.replace_contents(org_id, changed)
         return lowest

@@ -47,7 +47,7 @@ class DocumentHandler(JsonHandler):
 class DocumentsHandler(DocumentHandler):
     @any_token(query=DocumentsQuery, answer=DocumentItem, etag=True)
     async def get(self) -> None:
-        """Lists the documents by category and name: all of them, unless `limit` says otherwise."""
+        """List the documents by category and name: all of them, unless `limit` says otherwise."""
         query = self.query
         org_id = self.caller.org_id
         filters = DocumentFilter(**{name: query[name] for name in NARROWING})
@@ -71,7 +71,7 @@ class DocumentsHandler(DocumentHandler):
         etag=True,
     )
     async def post(self) -> None:
-        """Creates a document."""
+        """Create a document."""
         made = await self.documents.create(self.caller, self.body, document_id=self.record_id)
         self.answer_document(made)
 
@@ -79,7 +79,7 @@ class DocumentsHandler(DocumentHandler):
 class OneDocumentHandler(DocumentHandler):
     @any_token(answer=DocumentAnswer, etag=True)
     async def get(self, document_id: str) -> None:
-        """Reads a document; a note is empty while the vault is locked."""
+        """Read a document; a note is empty while the vault is locked."""
         shown = await self.documents.get(self.caller.org_id, self.document_id(document_id))
         self.answer_document(shown)
 
@@ -87,7 +87,7 @@ class OneDocumentHandler(DocumentHandler):
         MANAGE, body=DocumentRequest, partial=True, answer=DocumentAnswer, body_limit=BODY_LIMIT, etag=True
     )
     async def put(self, document_id: str) -> None:
-        """Changes a document; what was there becomes a version."""
+        """Change a document; the content before becomes a version."""
         shown = await self.documents.update(
             self.caller, self.document_id(document_id), self.body, only_if=self.only_if(document_tag)
         )
@@ -95,7 +95,7 @@ class OneDocumentHandler(DocumentHandler):
 
     @requires(MANAGE, status=204, etag=True)
     async def delete(self, document_id: str) -> None:
-        """Deletes a document with all of its versions."""
+        """Delete a document with all of its versions."""
         wanted = self.document_id(document_id)
         await self.documents.delete(self.caller, wanted, only_if=self.only_if(document_tag))
         self.answer_nothing()
@@ -104,14 +104,14 @@ class OneDocumentHandler(DocumentHandler):
 class VersionsHandler(DocumentHandler):
     @any_token(answer=VersionItem)
     async def get(self, document_id: str) -> None:
-        """Lists the versions of a document without their contents, newest first."""
+        """List the versions of a document without their contents, newest first."""
         self.answer(await self.documents.versions(self.caller.org_id, self.document_id(document_id)))
 
 
 class OneVersionHandler(DocumentHandler):
     @any_token(answer=VersionAnswer, name="get_doc_version")
     async def get(self, version_id: str) -> None:
-        """Reads one version with its content."""
+        """Read one version with its content."""
         shown = await self.documents.version(self.caller.org_id, self.version_id(version_id))
         self.answer(shown.to_json())
 
@@ -119,7 +119,7 @@ class OneVersionHandler(DocumentHandler):
 class RestoreVersionHandler(DocumentHandler):
     @requires(MANAGE, answer=DocumentAnswer, repeat=Repeat.AGAIN)
     async def post(self, document_id: str, version_id: str) -> None:
-        """Makes the content of a version the live one; what was there becomes a version."""
+        """Make the content of a version the live one; the content before becomes a version."""
         wanted = self.document_id(document_id), self.version_id(version_id)
         self.answer((await self.documents.restore(self.caller, *wanted)).to_json())
 
@@ -127,15 +127,15 @@ class RestoreVersionHandler(DocumentHandler):
 class RenderDocumentHandler(DocumentHandler):
     @any_token(body=RenderRequest, answer=RenderAnswer, changes=False)
     async def post(self, document_id: str) -> None:
-        """Renders a Jinja template; an error of the template is part of the answer."""
+        """Render a Jinja template; an error of the template is part of the answer."""
         wanted, variables = self.document_id(document_id), self.body["variables"]
         self.answer((await self.documents.render(self.caller.org_id, wanted, variables)).to_json())
 
 
 def document_tag(shown: ShownDocument) -> str:
-    """Strong: each write makes another revision, and without the key a note reads differently.
+    """Return a strong tag: each write gives another revision, and a locked note reads differently.
 
-    With the time of the write: after a restore revisions are counted anew.
+    It includes the time of the write: after a restore revisions are counted anew.
     """
     document = shown.document
     written = f"{document.id} {document.revision} {to_text(document.updated_at)} {shown.locked}"
@@ -143,7 +143,9 @@ def document_tag(shown: ShownDocument) -> str:
 
 
 async def list_tag(listing: Listing) -> str:
-    """Weak: documents are read while the list is written, and may be newer than the tag says, never older."""
+    """Return a weak tag: documents are read while the list is written, and may be newer than the tag, never
+    older.
+    """
     digest = sha256(b"locked" if listing.locked else b"")
     for some in in_batches(listing.documents, SLICE):
         rows = [f"{one.id} {one.revision} {one.updated_at.timestamp()}\n" for one in some]

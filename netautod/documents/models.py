@@ -31,7 +31,7 @@ class Content:
 
 @dataclass(frozen=True, kw_only=True)
 class Document:
-    """`revision` counts the writes and guards them; `content` is None where it was not asked for."""
+    """A document. `revision` counts the writes and guards them; `content` is None if it was not read."""
 
     id: str
     name: str
@@ -51,7 +51,8 @@ class Document:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ListedDocument:
-    """What tells one state of a document from another: thousands of these are held for a list."""
+    """The id, revision and time of a document, which tell its states apart: a list holds thousands of
+    these."""
 
     id: str
     category: str
@@ -63,7 +64,7 @@ class ListedDocument:
 class Listing:
     """The documents of a list in their order; `locked`: its notes are shown without their contents.
 
-    `parts`: all of them, if they are few, each with how many bytes of its content are left out.
+    `parts`: all of them, if they are few, each with the number of bytes of its content that were not read.
     """
 
     documents: Sequence[ListedDocument | Document]
@@ -72,13 +73,13 @@ class Listing:
 
     @property
     def is_read(self) -> bool:
-        """Whether nothing of it is still to be read."""
+        """Return whether all of its documents and contents have been read."""
         return len(self.parts) == len(self.documents) and not any(size for _, size in self.parts)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ShownDocument:
-    """A document as a caller sees it; `text` is None where the content was not asked for."""
+    """A document as a caller sees it; `text` is None if the content was not requested."""
 
     document: Document
     text: str | None = field(repr=False)
@@ -104,7 +105,7 @@ class ShownDocument:
 
 @dataclass(frozen=True, kw_only=True)
 class DocumentVersion:
-    """What a write replaced: the content of `revision`, replaced at `created_at`."""
+    """The content that a write replaced: that of `revision`, replaced at `created_at`."""
 
     id: str
     document_id: str
@@ -129,7 +130,7 @@ class ShownVersion:
 
 @dataclass(frozen=True, kw_only=True)
 class Edit:
-    """One write: metadata fields by name, the new text of a changed content (`restored`: of a version)."""
+    """A write: metadata fields by name, the new text of a changed content (`restored`: of a version)."""
 
     fields: Mapping[str, Any] = field(default_factory=dict)
     text: str | None = field(default=None, repr=False)
@@ -138,7 +139,7 @@ class Edit:
 
 @dataclass(frozen=True, kw_only=True)
 class DocumentFilter:
-    """What a list is narrowed to; a `parent_folder` of "" means the documents without one.
+    """The filters of a list; a `parent_folder` of "" means the documents without one.
 
     `q`: a part of the name, in any case.
     """

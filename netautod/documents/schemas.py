@@ -25,20 +25,20 @@ CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 def no_control_characters(text: str | None) -> None:
-    """Names are shown in lists, terminals and logs."""
+    """Refuse control characters: names are shown in lists, terminals and logs."""
     if text is not None and CONTROL.search(text):
         raise ValidationError("Control characters are not allowed.")
 
 
 class Contents(fields.String):
-    """Measured in bytes by the service (contents.py)."""
+    """A content, whose size in bytes the service checks (contents.py)."""
 
     may_be_blank = True  # white space of a form counts as it was typed
     most = MAX_CONTENT_BYTES * 2
 
 
 class ContentTypeName(fields.String):
-    """One of the service's own, or of a plugin: which there are is for content_types.py to say."""
+    """A content type of the service or of a plugin; content_types.py knows which exist."""
 
     def __init__(self, **options: Any) -> None:
         described = {"description": f"{', '.join(CONTENT_TYPES)}, or one that a plugin brings."}
@@ -86,7 +86,7 @@ class DocumentAnswer(Answer):
 
 
 class DocumentItem(DocumentAnswer):
-    """An element of the list; `content` is left out on demand."""
+    """An element of the list; `content` is left out on request."""
 
     class Meta(Answer.Meta):
         many = True

@@ -1,4 +1,4 @@
-"""What users do with documents: create, read, change, restore, render and delete them.
+"""The documents of users: created, read, changed, restored, rendered and deleted.
 
 A list is sorted by category, then name, and its documents are read while it is written. `parent_folder=`
 lists the documents without a folder. A PUT without fields is a write like any other and adds a version. When
@@ -74,10 +74,11 @@ class DocumentService:
         offset: int = 0,
         content: bool = True,
     ) -> Listing:
-        """Which documents a list has, sorted by category and name; of a short list they are read already."""
+        """Find the documents of a list, sorted by category and name; those of a short list are read
+        already."""
         few = READ_AT_ONCE if limit is None else min(limit, READ_AT_ONCE)
-        asked, up_to = few if few == limit else few + 1, SMALL if content else -1
-        parts = await self._documents.first(org_id, filters, limit=asked, offset=offset, up_to=up_to)
+        count, up_to = few if few == limit else few + 1, SMALL if content else -1
+        parts = await self._documents.first(org_id, filters, limit=count, offset=offset, up_to=up_to)
         found: Sequence[ListedDocument | Document]
         if len(parts) > few:
             found, parts = await self._documents.listed(org_id, filters, limit=limit, offset=offset), []
@@ -97,10 +98,11 @@ class DocumentService:
         content: bool = True,
         listing: Listing | None = None,
     ) -> AsyncGenerator[ShownDocument, None]:
-        """Sorted by category and name; each read when it is asked for, so that many fit in little memory.
+        """Yield the documents sorted by category and name; each is read on demand, so that many fit in little
+        memory.
 
-        The order is that of the beginning (of the `listing`, if there is one already): what is renamed
-        meanwhile comes once, what is deleted does not.
+        The order is that of the beginning (of the `listing`, if there is one already): a document that is
+        renamed meanwhile comes once, a deleted one does not.
         """
         if listing is None:
             listing = await self.listing(org_id, filters, limit=limit, offset=offset, content=content)
@@ -115,17 +117,17 @@ class DocumentService:
                     yield shown
 
     async def read(self, org_id: OrgId, listing: Listing) -> list[ShownDocument]:
-        """All documents of a list that `is_read`."""
+        """Return all documents of a list that `is_read`."""
         return await self._shown(org_id, [document for document, _ in listing.parts])
 
     async def page(self, org_id: OrgId, filters: DocumentFilter, page: Page) -> PageOf[ShownDocument]:
-        """Sorted by category and name, without contents."""
+        """Return one page, sorted by category and name, without contents."""
         listed = self.listed(org_id, filters, limit=page.limit, offset=page.offset, content=False)
         found = [one async for one in listed]
         return PageOf(items=found, total=await self._documents.count(org_id, filters), page=page)
 
     async def _whole(self, org_id: OrgId, group: Sequence[Document], *, content: bool) -> list[Document]:
-        """With the contents that did not come along; without what is gone by now."""
+        """Add the contents that were not read yet; leaves out documents that are gone by now."""
         missing = [one.id for one in group if content and one.content is None]
         if not missing:
             return list(group)
@@ -133,15 +135,16 @@ class DocumentService:
         return [found.get(one.id, one) for one in group if one.content is not None or one.id in found]
 
     async def get(self, org_id: OrgId, document_id: str) -> ShownDocument:
-        """A note reads as empty and locked while the vault is locked; NotFound."""
+        """Return the document; a note is empty and locked while the vault is locked. Raises NotFound."""
         return (await self._shown(org_id, [await self._existing(org_id, document_id)]))[0]
 
     async def create(
         self, caller: Caller, fields: Mapping[str, Any], *, document_id: str | None = None
     ) -> ShownDocument:
-        """`fields` as DocumentRequest loads them; Forbidden for a note while the vault is locked.
+        """Create a document; `fields` as DocumentRequest loads them. Forbidden for a note while the vault is
+        locked.
 
-        `document_id`: a document with it was made by this very request.
+        `document_id`: the id for it; an existing document with that id was created by the same request.
         """
         now, text, document_id = self._clock.now(), fields["content"], document_id or str(uuid4())
         await self._types.check(fields["content_type"], text)
@@ -181,7 +184,8 @@ class DocumentService:
         *,
         only_if: OnlyIf | None = None,
     ) -> ShownDocument:
-        """Stores what was there, then writes the given fields; NotFound, Forbidden, TooLarge."""
+        """Store the content before as a version, then write the fields. Raises NotFound, Forbidden,
+        TooLarge."""
         text = fields.get("content")
         if text is not None:
             contents.measured(text)
@@ -193,7 +197,9 @@ class DocumentService:
         return ShownDocument(document=document, text=shown)
 
     async def restore(self, caller: Caller, document_id: str, version_id: str) -> ShownDocument:
-        """Stores what is there, then writes the content of the version; NotFound, Forbidden."""
+        """Store the current content as a version, then write that of the given one. Raises NotFound,
+        Forbidden.
+        """
         await self._existing(caller.org_id, document_id, content=False)
         version = await self._versions.get(caller.org_id, version_id)
         if version is None or version.document_id != document_id:
@@ -205,19 +211,19 @@ class DocumentService:
         return ShownDocument(document=document, text=shown)
 
     async def delete(self, caller: Caller, document_id: str, *, only_if: OnlyIf | None = None) -> None:
-        """Removes the document and its versions, whether the vault is locked or not; NotFound."""
+        """Delete the document and its versions, whether the vault is locked or not. Raises NotFound."""
         await self._mark_deleted(caller.org_id, document_id, only_if)
         # If we die here the versions are out of reach already, and the upkeep removes them.
         await self._versions.remove_all(caller.org_id, document_id)
         await self._audit.record(caller, "document.delete", "document", document_id)
 
     async def versions(self, org_id: OrgId, document_id: str) -> list[dict[str, Any]]:
-        """The versions without contents, newest first: id, document_id and created_at (text) of each."""
+        """List the versions without contents, newest first: id, document_id and created_at (text) of each."""
         await self._existing(org_id, document_id, content=False)
         return await self._versions.listed(org_id, document_id)
 
     async def version(self, org_id: OrgId, version_id: str) -> ShownVersion:
-        """Raises NotFound."""
+        """Return a version with its content. Raises NotFound."""
         version = await self._versions.get(org_id, version_id)
         # A version without a document is one that a deletion has not reached yet.
         if version is None or await self._documents.get(org_id, version.document_id, content=False) is None:
@@ -225,8 +231,10 @@ class DocumentService:
         return ShownVersion(version=version, text=await self._text_of(org_id, version))
 
     async def render(self, org_id: OrgId, document_id: str, variables: Mapping[str, Any]) -> Rendered:
-        """Renders the template with the variables; its errors are part of the result. NotFound, InvalidInput,
-        Forbidden."""
+        """Render the template with the variables; its errors are part of the result.
+
+        Raises NotFound, InvalidInput, Forbidden.
+        """
         document = await self._existing(org_id, document_id)
         if not self.can_render(document.content_type):
             raise InvalidInput(f"Only a document of content_type {self._types.rendered} can be rendered")
@@ -239,11 +247,11 @@ class DocumentService:
 
     @property
     def content_types(self) -> tuple[str, ...]:
-        """Those that a document may have."""
+        """Return the types that a document may have."""
         return self._types.names
 
     def can_render(self, content_type: str) -> bool:
-        """Whether there is something that renders contents of this type."""
+        """Return whether contents of this type can be rendered."""
         return content_type == JINJA or self._types.is_rendered(content_type)
 
     async def _existing(self, org_id: OrgId, document_id: str, *, content: bool = True) -> Document:
@@ -280,7 +288,7 @@ class DocumentService:
 
 
 def _plain(document: Document) -> ShownDocument | None:
-    """As it is shown if nothing has to be opened for that, else None."""
+    """Return the shown document if nothing has to be opened for that, else None."""
     content = document.content
     if content is None or content.is_sealed or document.is_note:
         return None
@@ -296,7 +304,7 @@ async def _shown_with(key: bytes | None, org_id: OrgId, document: Document) -> S
 
 
 def _groups(parts: Sequence[tuple[Document, int]]) -> Iterator[list[Document]]:
-    """In the same order, each with as much left out as may be held at once."""
+    """Group the parts in order, with as many bytes left out in each group as may be in memory at once."""
     group: list[Document] = []
     held = 0
     for one, size in parts:

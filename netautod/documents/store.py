@@ -1,7 +1,7 @@
-"""Documents and their versions as documents of the database; every write of a document is a compare-and-set.
+"""Documents and their versions in MongoDB; every write of a document is a compare-and-set.
 
-A deleted document leaves an empty row with `deleted_at` for a while: a write that was under way on another
-node may still add a version, and the row tells the upkeep to look for it.
+A deleted document leaves an empty row with `deleted_at` for a while: a running write on another node may
+still add a version, and the row makes the upkeep look for it.
 """
 
 import re
@@ -47,7 +47,7 @@ _WITHOUT_CONTENT = {"text": 0, "sealed": 0}
 
 
 class DocumentStore:
-    """`resealing` of a row is there while its versions are brought over to its new category."""
+    """A store of documents. A row has `resealing` while its versions are converted to its new category."""
 
     def __init__(self, database: Database) -> None:
         self._documents = scoped(database, COLLECTION)
@@ -64,7 +64,7 @@ class DocumentStore:
     async def listed(
         self, org_id: OrgId, filters: DocumentFilter, *, limit: int | None, offset: int
     ) -> list[ListedDocument]:
-        """Sorted by category and name; limit None: all. An index alone answers this."""
+        """List the documents by category and name; limit None: all. An index alone answers this."""
         found = await self._documents.find(
             org_id,
             _where(filters),
@@ -78,7 +78,7 @@ class DocumentStore:
     async def first(
         self, org_id: OrgId, filters: DocumentFilter, *, limit: int, offset: int, up_to: int
     ) -> list[tuple[Document, int]]:
-        """As `some`, but the first ones of the list, sorted by category and name."""
+        """Return the first documents of the list as `some` does, sorted by category and name."""
         found = await self._documents.find(
             org_id, _where(filters), fields=_with_small(up_to), sort=LISTED, limit=limit, offset=offset
         )
@@ -87,19 +87,21 @@ class DocumentStore:
     async def some(
         self, org_id: OrgId, filters: DocumentFilter, document_ids: Sequence[str], *, up_to: int
     ) -> list[tuple[Document, int]]:
-        """Those that still match, in the order of the ids, with the contents of up to so many bytes, and how
-        many bytes are left out; -1: all contents are."""
+        """Return those that still match, in the order of the ids, with contents of up to `up_to` bytes.
+
+        Each comes with the number of bytes that were left out; -1: with all contents.
+        """
         where = {**_where(filters), "_id": {"$in": list(document_ids)}}
         found = await self._documents.find(org_id, where, fields=_with_small(up_to))
         rows = {row["_id"]: row for row in found}
         return [_part(rows[one]) for one in document_ids if one in rows]
 
     async def count(self, org_id: OrgId, filters: DocumentFilter) -> int:
-        """How many a list has on all of its pages."""
+        """Count the documents of a list on all of its pages."""
         return await self._documents.count(org_id, _where(filters))
 
     async def with_contents(self, org_id: OrgId, document_ids: Sequence[str]) -> list[Document]:
-        """In the order of the ids, without those that are gone."""
+        """Return the documents in the order of the ids, without those that are gone."""
         found = await self._documents.find(org_id, {"_id": {"$in": list(document_ids)}, **ALIVE})
         rows = {row["_id"]: row for row in found}
         return [_document(rows[one], content=True) for one in document_ids if one in rows]
@@ -107,7 +109,9 @@ class DocumentStore:
     async def swap(
         self, org_id: OrgId, old: Document, new: Document, *, resealing: str | None = None
     ) -> bool:
-        """Writes `new` if the document is still at the revision of `old`; false if it is not, or is gone."""
+        """Write `new` if the document is still at the revision of `old`; return False if it is not, or is
+        gone.
+        """
         row = _row(new)
         if new.content is old.content:
             for name in ("text", "sealed", "size"):
@@ -120,15 +124,17 @@ class DocumentStore:
     async def mark_deleted(
         self, org_id: OrgId, document_id: str, at: datetime, *, revision: int | None = None
     ) -> bool:
-        """From here on the document is gone for everybody; false if it was before, or is at another revision
-        than the one that is given."""
+        """Mark the document as deleted: from now on it is gone for all callers.
+
+        Returns False if it was deleted before, or is at another revision than the given one.
+        """
         emptied = dict.fromkeys((*METADATA, "text", "sealed", "resealing"), "")
         change = {"$set": {"deleted_at": at}, "$unset": emptied}
         wanted = {} if revision is None else {"revision": revision}
         return await self._documents.update(org_id, {**wanted, "_id": document_id, **ALIVE}, change)
 
     async def deleted(self) -> list[tuple[OrgId, str, datetime]]:
-        """(organization, id, since when) of the deleted ones whose rows are still there."""
+        """List (organization, id, time of deletion) of the deleted ones whose rows are still there."""
         where = {"deleted_at": {"$type": "date"}}
         found = await self._all.find(where, fields={"org_id": 1, "deleted_at": 1})
         return [(OrgId(row["org_id"]), row["_id"], row["deleted_at"]) for row in found]
@@ -138,7 +144,8 @@ class DocumentStore:
         await self._documents.delete(org_id, where)
 
     async def resealing(self, org_id: OrgId, document_id: str) -> tuple[Document, str] | None:
-        """The document without content and the token of its change of category; None if none is open."""
+        """Return the document without content and the token of its change of category; None if none is
+        open."""
         where = {"_id": document_id, "resealing": {"$gt": ""}, **ALIVE}
         found = await self._documents.find_one(org_id, where, fields=_WITHOUT_CONTENT)
         return None if found is None else (_document(found, content=False), found["resealing"])
@@ -148,22 +155,23 @@ class DocumentStore:
         return [(OrgId(row["org_id"]), row["_id"]) for row in found]
 
     async def resealed(self, org_id: OrgId, document_id: str, token: str) -> bool:
-        """False if the category has changed again meanwhile."""
+        """Remove the token; return False if the category has changed again meanwhile."""
         where = {"_id": document_id, "resealing": token}
         return await self._documents.update(org_id, where, {"$unset": {"resealing": ""}})
 
     async def reopen_resealing(self, org_id: OrgId, document_id: str, *, unless: str, token: str) -> None:
-        """Begins it anew under the token, unless the change of category is still the one of `unless`."""
+        """Begin the conversion anew under the token, unless the change of category is still the one of
+        `unless`.
+        """
         where = {"_id": document_id, "resealing": {"$ne": unless}, **ALIVE}
         await self._documents.update(org_id, where, {"$set": {"resealing": token}})
 
 
 class VersionStore:
-    """One version for each write. Its id is made from the document and the revision that the write replaced.
+    """A store with one version for each write. The id is derived from the document and the replaced revision.
 
-    Two writers that replace the same revision, or one that repeats after a crash what it had begun, therefore
-    make one version; and the revisions are the total order of the versions, also of several in one
-    millisecond.
+    Two writers that replace the same revision, or one that repeats its write after a crash, therefore add one
+    version; and the revisions are the total order of the versions, also of several in one millisecond.
     """
 
     def __init__(self, database: Database) -> None:
@@ -171,7 +179,7 @@ class VersionStore:
         self._all = database.collection(VERSIONS)
 
     async def add(self, org_id: OrgId, current: Document, at: datetime) -> datetime:
-        """Copies the stored content of `current`; returns the time of the version of this revision."""
+        """Copy the stored content of `current`; return the time of the version of this revision."""
         assert current.content is not None
         version_id = _version_id(current)
         row = {
@@ -190,9 +198,9 @@ class VersionStore:
         return at
 
     async def listed(self, org_id: OrgId, document_id: str) -> list[Row]:
-        """`{id, document_id, created_at}` of all, newest first, with the times as text.
+        """List `{id, document_id, created_at}` of all, newest first, with the times as text.
 
-        The database formats them, as json_values.to_text does: 10,000 made here would hold up the loop.
+        The database formats them, as json_values.to_text does: 10,000 formatted here would block the loop.
         """
         return await self._versions.aggregate(
             org_id,
@@ -222,7 +230,7 @@ class VersionStore:
     async def of_other_kind(
         self, org_id: OrgId, document_id: str, *, sealed: bool, below: int | None, limit: int
     ) -> list[tuple[str, int, int]]:
-        """(id, revision, size) of those that are not `sealed` as they should be, by falling revision."""
+        """List (id, revision, size) of those whose `sealed` differs, by falling revision."""
         where: Row = {"document_id": document_id, "sealed": None if sealed else {"$ne": None}}
         if below is not None:
             where["revision"] = {"$lt": below}
@@ -236,7 +244,7 @@ class VersionStore:
         return [_version(row) for row in found]
 
     async def replace_contents(self, org_id: OrgId, contents: Sequence[tuple[str, Content]]) -> None:
-        """By version id, all in one round trip; ids that are gone stay gone."""
+        """Replace contents by version id, in one round trip; ids that are gone stay gone."""
         await self._all.update_batch(
             [
                 ({"_id": version_id, "org_id": org_id}, {"$set": _content_fields(content)})
@@ -272,7 +280,7 @@ def _row(document: Document) -> Row:
 
 
 def _with_small(up_to: int) -> Row:
-    """The fields of `_part`."""
+    """Return the projection that `_part` reads."""
     if up_to < 0:
         return dict.fromkeys((*METADATA, "revision"), 1)
     small = {"$lte": ["$size", up_to]}
@@ -307,7 +315,7 @@ def _version(row: Row) -> DocumentVersion:
 
 
 def _content_fields(content: Content) -> Row:
-    """Both kinds are always written, so that a change of kind leaves nothing of the other one behind."""
+    """Return the fields of both kinds, so that a change of kind leaves nothing of the other one behind."""
     return {"text": content.text, "sealed": content.sealed, "size": content.size}
 
 

@@ -1,4 +1,4 @@
-"""Periodic work on documents: locks notes vaults whose time is over, and finishes what a crash interrupted.
+"""Periodic work on documents: locks notes vaults whose time is over, and finishes interrupted writes.
 
 Every node does it, at its start and once a minute; each step is idempotent.
 """
@@ -49,7 +49,7 @@ class DocumentUpkeep:
 
     @waits(unhurried)
     async def run(self) -> None:
-        """One pass."""
+        """Run once."""
         await self._notes.lock_expired()
         await self._finish_deletions()
         await self._finish_resealing()

@@ -1,1 +1,1 @@
-"""Who uses the service: users, organizations and logins."""
+"""The users of the service, their organizations and their logins."""

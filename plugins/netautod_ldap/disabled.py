@@ -1,6 +1,6 @@
-"""Which attributes of an entry say that its user is disabled, in the directories that have them.
+"""The attributes of an entry that mark its user as disabled, in the directories that have them.
 
-A lock that comes from wrong passwords and goes by itself is none of these: strangers can bring it about.
+A lock after wrong passwords that ends by itself is none of these: strangers can cause it.
 """
 
 from collections.abc import Callable, Mapping
@@ -17,7 +17,7 @@ Says = Callable[[str, datetime], bool]
 
 
 def why_disabled(entry: Entry, now: datetime) -> str | None:
-    """The attribute that says so, in a sentence; None for a user who is not disabled."""
+    """Return a sentence that names the attribute; None for a user who is not disabled."""
     for name, says in MARKS.items():
         for text in entry.texts(name):
             try:
@@ -34,7 +34,7 @@ def _account_control(text: str, now: datetime) -> bool:
 
 
 def _filetime(text: str, now: datetime) -> bool:
-    """100 nanoseconds since 1601."""
+    """Return whether the time in units of 100 nanoseconds since 1601 is over."""
     ticks = int(text)
     return ticks not in NEVER and FILETIME_EPOCH + timedelta(microseconds=ticks // 10) <= now
 
@@ -48,13 +48,13 @@ def _locked_for_good(text: str, now: datetime) -> bool:
 
 
 def _days(text: str, now: datetime) -> bool:
-    """0 has no clear meaning (shadow(5)), and -1 is no expiry."""
+    """Return whether the day is over. 0 has no clear meaning (shadow(5)), and -1 is no expiry."""
     days = int(text)
     return days > 0 and UNIX_EPOCH + timedelta(days=days) <= now
 
 
 def _past(text: str, now: datetime) -> bool:
-    """GeneralizedTime in UTC, the form that servers store (RFC 4517 3.3.13)."""
+    """Return whether a GeneralizedTime in UTC is over, in the form that servers store (RFC 4517 3.3.13)."""
     return datetime.strptime(text[:14] + text[-1], "%Y%m%d%H%M%SZ").replace(tzinfo=UTC) <= now
 
 

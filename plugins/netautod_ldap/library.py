@@ -18,7 +18,8 @@ __all__ = ["LDAPExceptionError", "connection_to", "ldap3", "tls_context"]
 
 
 class VerifiedTls(ldap3.Tls):
-    """ldap3's own check of the host name is not used: OpenSSL does it within the handshake."""
+    """The TLS settings of ldap3 without its own check of the host name: OpenSSL does it within the
+    handshake."""
 
     def __init__(self, context: ssl.SSLContext) -> None:
         super().__init__(validate=context.verify_mode)
@@ -32,7 +33,8 @@ class VerifiedTls(ldap3.Tls):
 
 
 def tls_context(settings: LdapSettings) -> ssl.SSLContext:
-    """Raises OSError (ssl.SSLError is one) if the file of authorities cannot be read."""
+    """Build the TLS context. Raises OSError (ssl.SSLError is one) if the file of authorities cannot be
+    read."""
     context = ssl.create_default_context(cafile=settings.ca_file or None)
     if not settings.verify_tls:
         context.check_hostname = False
@@ -43,7 +45,9 @@ def tls_context(settings: LdapSettings) -> ssl.SSLContext:
 def connection_to(
     address: ServerAddress, settings: LdapSettings, context: ssl.SSLContext
 ) -> ldap3.Connection:
-    """Not opened yet. SAFE_SYNC: each operation answers (status, result, response, request)."""
+    """Build a connection that is not open yet. SAFE_SYNC: each operation returns (status, result, response,
+    request).
+    """
     server = ldap3.Server(
         address.host,
         port=address.port,

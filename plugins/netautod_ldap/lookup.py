@@ -14,7 +14,8 @@ OBJECT_GUID = "objectguid"
 
 
 def login(session: Session, settings: LdapSettings, username: str, password: str) -> Identity | None:
-    """None for wrong credentials, and for a name that finds no entry or more than one."""
+    """Return the user's identity; None for wrong credentials, and for a name that finds no entry or
+    several."""
     with session:
         entry = _proven(session, settings, username, password)
         if entry is None:
@@ -25,7 +26,9 @@ def login(session: Session, settings: LdapSettings, username: str, password: str
 def probe(
     session: Session, settings: LdapSettings, username: str | None, password: str | None
 ) -> ProbeResult:
-    """The same steps, explained to an administrator. Raises ProviderUnavailable with the reason."""
+    """Run the steps of a login and explain them to an administrator. Raises ProviderUnavailable with the
+    reason.
+    """
     with session:
         server = str(session.server)
         if username is None:
@@ -50,7 +53,7 @@ def probe(
 
 
 def _proven(session: Session, settings: LdapSettings, username: str, password: str) -> Entry | None:
-    """The user's entry, after a bind with the user's password; the connection may read groups then."""
+    """Return the user's entry after a bind with the user's password; then the connection may read groups."""
     if settings.user_dn:
         dn = filled_dn(settings.user_dn, {"username": username})
         return session.read(dn, settings.user_attributes) if session.bind_as_user(dn, password) else None
@@ -74,7 +77,7 @@ def _found(session: Session, settings: LdapSettings, username: str) -> Entry | N
 
 
 def identity_of(session: Session, settings: LdapSettings, entry: Entry, typed: str) -> Identity | None:
-    """The user of an entry; None if it has no username."""
+    """Return the identity of an entry; None if it has no username."""
     names = entry.texts(settings.username_attribute)
     if not names:
         logger.warning("the entry has no attribute %s: the login is refused", settings.username_attribute)
@@ -95,7 +98,7 @@ def identity_of(session: Session, settings: LdapSettings, entry: Entry, typed: s
 
 
 def _ids(settings: LdapSettings, entry: Entry) -> tuple[str, ...]:
-    """The lasting id, if the entry has it, and the DN."""
+    """Return the lasting id, if the entry has it, and the DN."""
     name = settings.id_attribute
     values = entry.attributes.get(name, ()) if name else ()
     if name.lower() == OBJECT_GUID and len(values) == 1 and len(values[0]) == 16:

@@ -27,7 +27,8 @@ QUEUE = 64
 
 
 class LdapProvider:
-    """Threads and connections begin with the first login; every login has a connection of its own."""
+    """The provider. Threads and connections begin with the first login; every login has its own
+    connection."""
 
     name = "ldap"
 
@@ -39,7 +40,9 @@ class LdapProvider:
         self._context: ssl.SSLContext | None = None
 
     async def authenticate(self, username: str, password: str) -> Identity | None:
-        """None without asking the server for a name or a password that nobody can have."""
+        """Return the user's identity; a name or a password that no user can have is refused without a
+        request.
+        """
         name = username.strip()
         if not _sendable(name) or not _sendable(password):
             return None
@@ -47,7 +50,10 @@ class LdapProvider:
 
     @property
     def looks_up(self) -> LookupOf | None:
-        """Users cannot be looked up without their passwords unless the service has an entry of its own."""
+        """Return what is looked up: accounts, but only if the service has an entry of its own.
+
+        Without one, users cannot be looked up without their passwords.
+        """
         return LookupOf.ACCOUNT if self._settings.bind_dn else None
 
     async def look_up(self, user: KnownUser) -> Lookup:
@@ -65,15 +71,15 @@ class LdapProvider:
             return ProbeResult(success=False, message=str(error))
 
     async def close(self) -> None:
-        """Waits for logins under way; each ends by its deadline."""
+        """Wait for running logins; each ends by its deadline."""
         await asyncio.to_thread(self._pool.shutdown)
 
     async def _in_thread(self, work: Callable[[Session], T]) -> T:
         if not self._places.acquire(blocking=False):
             raise ProviderUnavailable("too many logins wait for the directory")
-        begun: list[Session] = []
+        sessions: list[Session] = []
         try:
-            future = self._pool.submit(self._run, work, begun)
+            future = self._pool.submit(self._run, work, sessions)
         except RuntimeError as error:
             self._places.release()
             raise ProviderUnavailable("the service is stopping") from error
@@ -87,23 +93,26 @@ class LdapProvider:
         finally:
             if not future.done():
                 future.cancel()
-                for session in begun:
+                for session in sessions:
                     with contextlib.suppress(OSError):
                         session.abort()
 
-    def _run(self, work: Callable[[Session], T], begun: list[Session]) -> T:
+    def _run(self, work: Callable[[Session], T], sessions: list[Session]) -> T:
         if self._context is None:  # made in a thread: reading the authorities takes 20 ms and more
             try:
                 self._context = tls_context(self._settings)
             except OSError as error:
                 raise ProviderUnavailable(f"ldap.ca_file cannot be read: {error}") from error
         session = Session(self._settings, self._context)
-        begun.append(session)
+        sessions.append(session)
         return work(session)
 
 
 def _sendable(text: str) -> bool:
-    """An empty password would be an anonymous bind, which succeeds with any name (RFC 4513 5.1.2)."""
+    """Return whether the text may be sent.
+
+    An empty password would be an anonymous bind, which succeeds with any name (RFC 4513 5.1.2).
+    """
     if not text.strip() or "\0" in text or len(text) > MAX_LENGTH:
         return False
     try:

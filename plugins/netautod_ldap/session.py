@@ -1,4 +1,4 @@
-"""One connection to a directory and what is asked on it. Blocking: it runs in a thread of its own."""
+"""A connection to a directory and the operations on it. Blocking: it runs in a thread of its own."""
 
 import contextlib
 import logging
@@ -29,7 +29,7 @@ class Entry:
     attributes: Mapping[str, Sequence[bytes]]
 
     def texts(self, name: str) -> list[str]:
-        """The attribute's values that are text."""
+        """Return the attribute's values that are text."""
         found = []
         for value in self.attributes.get(name, ()) if name else ():
             with contextlib.suppress(UnicodeDecodeError):
@@ -38,7 +38,7 @@ class Entry:
 
 
 class Session:
-    """Opened by `with session:`; `abort` may be called from another thread and ends whatever it waits for."""
+    """A session, opened by `with session:`; `abort` may be called from another thread and ends any wait."""
 
     def __init__(self, settings: LdapSettings, context: ssl.SSLContext) -> None:
         self._settings = settings
@@ -72,7 +72,7 @@ class Session:
                 socket.socket.shutdown(found, socket.SHUT_RDWR)
 
     def bind_as_service(self) -> None:
-        """With bind_dn, else anonymously. Raises ProviderUnavailable if that is refused."""
+        """Bind with bind_dn, else anonymously. Raises ProviderUnavailable if that is refused."""
         settings = self._settings
         code = self._bind(settings.bind_dn, settings.bind_password)
         if code != SUCCESS:
@@ -80,7 +80,10 @@ class Session:
             raise ProviderUnavailable(f"the server refused the bind of {who} (result {code})")
 
     def bind_as_user(self, dn: str, password: str) -> bool:
-        """False for wrong credentials. `dn` and `password` are not empty: that would be anonymous."""
+        """Bind as the user; return False for wrong credentials.
+
+        `dn` and `password` must not be empty: that would be anonymous.
+        """
         if not dn or not password:
             raise ProviderUnavailable("a bind without name or password was prevented")
         code = self._bind(dn, password)
@@ -94,8 +97,10 @@ class Session:
     def search_whole(
         self, base: str, filter: str, attributes: Sequence[str], *, entry_alone: bool = False
     ) -> list[Entry]:
-        """As `search`, where something follows from what is not found: raises ProviderUnavailable unless the
-        server says that this is all. `entry_alone`: of the entry `base` itself, which may be gone.
+        """Search as `search` does, if a missing entry has consequences.
+
+        Raises ProviderUnavailable unless the server says that the result is complete. `entry_alone`: the
+        entry `base` itself, which may be gone.
         """
         code, response = self._answer(base, filter, "BASE" if entry_alone else "SUBTREE", attributes, 0)
         if entry_alone and code == NO_SUCH_OBJECT:
@@ -179,8 +184,10 @@ def _entries(response: Sequence[Mapping[str, Any]]) -> list[Entry]:
 
 
 def _leads_elsewhere(item: Mapping[str, Any]) -> bool:
-    """A reference to another server, but for those that Active Directory gives for every search from the
-    root of a domain: to its configuration and DNS zones, where no users are.
+    """Return whether it is a reference to another server.
+
+    Active Directory gives some for every search from the root of a domain, to its configuration and DNS
+    zones, which hold no users: those do not count.
     """
     if item.get("type") != "searchResRef":
         return False

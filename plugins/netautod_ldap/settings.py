@@ -33,7 +33,7 @@ class ServerAddress:
 
 @dataclass(frozen=True, kw_only=True)
 class LdapSettings:
-    """`timeout_seconds` bounds each step, `deadline` a whole login."""
+    """The settings. `timeout_seconds` bounds each step, `deadline` a whole login."""
 
     RISKS: ClassVar[tuple[RiskRule["LdapSettings"], ...]] = (
         RiskRule(
@@ -85,7 +85,7 @@ class LdapSettings:
     role_map: tuple[str, ...] = setting((), "Lines ROLE = GROUP (DN or name), applied at every login.")
 
     def check(self) -> None:
-        """A section that is not enabled may be incomplete."""
+        """Check an enabled section; a disabled one may be incomplete."""
         try:
             RoleMap.parse(self.role_map)
         except ValueError as error:
@@ -115,12 +115,12 @@ class LdapSettings:
 
     @property
     def deadline(self) -> float:
-        """Seconds after which a login is given up, also by servers that answer byte by byte."""
+        """Return the seconds after which a login is given up, also for servers that answer byte by byte."""
         return 3.0 * self.timeout_seconds
 
     @property
     def servers(self) -> list[ServerAddress]:
-        """In the order in which they are tried."""
+        """Return the servers in the order in which they are tried."""
         found = []
         for url in self.urls:
             parts = urlsplit(url)
@@ -130,12 +130,12 @@ class LdapSettings:
 
     @property
     def users_dn(self) -> str:
-        """Below which entry the users are; empty if the settings do not say it."""
+        """Return the entry below which the users are; empty if the settings do not name it."""
         return self.base_dn or BELOW_USERNAME.sub("", self.user_dn)
 
     @property
     def user_attributes(self) -> list[str]:
-        """What is read of a user's entry."""
+        """Return the attributes that are read of a user's entry."""
         names = (
             self.username_attribute,
             self.id_attribute,
@@ -147,7 +147,7 @@ class LdapSettings:
 
 
 def _without_tls(settings: LdapSettings) -> Sequence[str]:
-    """A server of which the certificate is not looked at may be anybody's."""
+    """List the servers whose certificate is not verified: such a server may be an attacker's."""
     if not settings.enabled:
         return ()
     return [

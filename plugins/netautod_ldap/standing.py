@@ -1,8 +1,8 @@
-"""How a user stands in the directory who logged in earlier: there, disabled, or gone.
+"""The state in the directory of a user who logged in earlier: present, disabled, or gone.
 
-Only what the directory says ends a session. An empty answer says nothing where the service may read nothing
-(servers hide what one may not see as if it were not there, RFC 4511 4.5.1 and X.511), so that it counts only
-if the same search shows somebody else.
+Only an answer of the directory ends a session. An empty answer means nothing if the service may not read
+users (servers hide what a client may not see as if it were not there, RFC 4511 4.5.1 and X.511), so that it
+counts only if the same search finds another user.
 """
 
 import re
@@ -22,7 +22,10 @@ ANYTHING = "(objectClass=*)"
 
 
 def look_up(session: Session, settings: LdapSettings, user: KnownUser) -> Lookup:
-    """Raises AccountEnded for a user who is gone or disabled, ProviderUnavailable if that cannot be said."""
+    """Look the user up.
+
+    Raises AccountEnded for a user who is gone or disabled, ProviderUnavailable if the directory does not say.
+    """
     if not settings.users_dn:
         raise ProviderUnavailable("ldap.base_dn does not say where users are")
     with session:
@@ -39,7 +42,7 @@ def look_up(session: Session, settings: LdapSettings, user: KnownUser) -> Lookup
 
 
 def _found(session: Session, settings: LdapSettings, user: KnownUser) -> Entry | None:
-    """By the lasting id, so that a new name or place makes no difference."""
+    """Find the entry by the lasting id, so that a new name or place makes no difference."""
     attributes = [*settings.user_attributes, *ATTRIBUTES]
     if user.external_id is not None and NAME.match(user.external_id):
         entries = session.search_whole(user.external_id, ANYTHING, attributes, entry_alone=True)
@@ -66,14 +69,14 @@ def _filter(settings: LdapSettings, user: KnownUser) -> str:
 
 
 def _require_sight(session: Session, settings: LdapSettings) -> None:
-    """Raises ProviderUnavailable unless the service sees at least one user."""
-    anybody = settings.user_filter.replace("{username}", "*")
-    if not session.search(settings.users_dn, anybody, ["1.1"], limit=1):
+    """Raise ProviderUnavailable unless the service sees at least one user."""
+    any_user = settings.user_filter.replace("{username}", "*")
+    if not session.search(settings.users_dn, any_user, ["1.1"], limit=1):
         raise ProviderUnavailable(f"nobody is seen below {settings.users_dn!r}: may the service read it?")
 
 
 def _require_admission(session: Session, settings: LdapSettings, entry: Entry) -> None:
-    """Raises AccountEnded for an entry that could not log in: the filters of the settings say so."""
+    """Raise AccountEnded for an entry that could not log in by the filters of the settings."""
     names = entry.texts(settings.username_attribute)
     if not names:
         raise ProviderUnavailable(f"the attribute {settings.username_attribute} of a user cannot be read")
@@ -90,7 +93,9 @@ def _matches(session: Session, entry: Entry, filter: str) -> bool:
 
 
 def _identity(session: Session, settings: LdapSettings, entry: Entry, user: KnownUser) -> Identity | None:
-    """None if the groups cannot be told: what may not be read takes no role away."""
+    """Return the identity; None if the groups are unknown: an attribute that may not be read takes no role
+    away.
+    """
     attribute, base = settings.group_attribute, settings.group_base_dn
     if attribute and not entry.texts(attribute) and not base:
         others = session.search(settings.users_dn, f"({attribute}=*)", ["1.1"], limit=1)

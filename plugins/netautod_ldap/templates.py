@@ -9,12 +9,12 @@ IN_DN = re.compile(r'[\\",+;<>=#\x00]|^ | $')
 
 
 def filled_filter(template: str, values: Mapping[str, str]) -> str:
-    """RFC 4515 3: the five characters of the filter language as `\\2a` and so on."""
+    r"""Fill the filter; its five special characters become `\2a` and so on (RFC 4515 3)."""
     return _filled(template, values, lambda text: IN_FILTER.sub(lambda found: f"\\{ord(found[0]):02x}", text))
 
 
 def filled_dn(template: str, values: Mapping[str, str]) -> str:
-    """RFC 4514 2.4, everything special as a hexadecimal pair."""
+    """Fill the DN; everything special becomes a hexadecimal pair (RFC 4514 2.4)."""
     return _filled(template, values, lambda text: IN_DN.sub(lambda found: f"\\{ord(found[0]):02X}", text))
 
 

@@ -1,4 +1,4 @@
-"""From claims to an identity: the username, groups and what is shown of a user."""
+"""The identity in the claims of a user: username, groups, e-mail address and name."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,12 +10,12 @@ MAX_GROUPS = 1000
 
 
 def wanted_claims(settings: OidcSettings) -> tuple[str, ...]:
-    """Where one of these is missing in the id_token, userinfo is asked."""
+    """Return the needed claims: if the id_token lacks one of these, userinfo is requested."""
     return settings.username_claim, settings.roles_claim, "email", "name"
 
 
 def claim_at(claims: Mapping[str, Any], path: str) -> Any:
-    """The claim of that name (it may be a URL); else `a.b` is the member b of the claim a."""
+    """Return the claim of that name (it may be a URL); else `a.b` is the member b of the claim a."""
     if path in claims:
         return claims[path]
     found: Any = claims
@@ -27,7 +27,7 @@ def claim_at(claims: Mapping[str, Any], path: str) -> Any:
 
 
 def identity_of(claims: Mapping[str, Any], settings: OidcSettings) -> Identity:
-    """Raises LoginRefused without a usable username."""
+    """Return the identity. Raises LoginRefused without a usable username."""
     username = claim_at(claims, settings.username_claim)
     if not isinstance(username, str) or not username.strip():
         raise LoginRefused(f"the provider sends no claim {settings.username_claim}")

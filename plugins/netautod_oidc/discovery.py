@@ -1,4 +1,4 @@
-"""What the provider says of itself (OpenID Connect Discovery): its endpoints and keys, kept for an hour."""
+"""The provider's metadata (OpenID Connect Discovery): its endpoints and keys, kept for an hour."""
 
 import asyncio
 import time
@@ -27,7 +27,7 @@ MAX_BYTES = 1024 * 1024
 
 @dataclass(frozen=True, kw_only=True)
 class Metadata:
-    """The members of these names; None where the provider has none."""
+    """The members of these names; None for those that the provider does not send."""
 
     authorization_endpoint: str
     token_endpoint: str
@@ -38,7 +38,7 @@ class Metadata:
 
 
 class Discovery:
-    """Every request to the provider goes through `request`."""
+    """A reader of the metadata. Every request to the provider goes through `request`."""
 
     def __init__(
         self,
@@ -58,7 +58,8 @@ class Discovery:
     async def request(
         self, url: str, *, headers: Mapping[str, str], body: bytes | None = None
     ) -> OutboundAnswer:
-        """GET, or POST with a body. Raises ProviderUnavailable, also for the statuses from 500 on."""
+        """Send a GET, or a POST with a body. Raises ProviderUnavailable, also for the statuses from 500
+        on."""
         outgoing = OutboundRequest(
             url=url,
             method="GET" if body is None else "POST",
@@ -77,14 +78,15 @@ class Discovery:
         return answer
 
     async def metadata(self) -> Metadata:
-        """Raises ProviderUnavailable if it cannot be read, or is that of another issuer."""
+        """Return the metadata. Raises ProviderUnavailable if it cannot be read, or is that of another
+        issuer."""
         async with self._reading:
             if self._metadata is None or self._old(self._metadata[0]):
                 self._metadata = self._monotonic(), await self._read()
             return self._metadata[1]
 
     async def keys(self, *, fresh: bool = False) -> KeySet:
-        """`fresh`: read them anew, because a token is signed with one that we do not have."""
+        """Return the keys. `fresh`: read them anew, because a token is signed with an unknown one."""
         uri = (await self.metadata()).jwks_uri
         async with self._reading:
             if fresh or self._keys is None or self._old(self._keys[0]):

@@ -24,12 +24,12 @@ HASHES = {"256": hashlib.sha256, "384": hashlib.sha384, "512": hashlib.sha512}
 
 
 class UnknownKey(LoginRefused):
-    """No key that we know has signed it; the provider may have new ones."""
+    """Raised if no known key has signed the token; the provider may have new ones."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Expected:
-    """What the token must say. `nonce` None: it belongs to no login of a browser (Core 12.2)."""
+    """The expected values of a token. `nonce` None: it belongs to no login of a browser (Core 12.2)."""
 
     issuer: str
     client_id: str
@@ -39,7 +39,7 @@ class Expected:
 
 
 def verified_claims(token: Any, keys: KeySet, expected: Expected, now: float) -> dict[str, Any]:
-    """The claims of a good token. Raises UnknownKey for its signature, LoginRefused for all else."""
+    """Return the claims of a valid token. Raises UnknownKey for its signature, LoginRefused for all else."""
     header, signed = _parsed(token)
     algorithm = header.get("alg")
     if not isinstance(algorithm, str) or algorithm not in expected.algorithms:

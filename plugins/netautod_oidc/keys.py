@@ -1,4 +1,4 @@
-"""The provider's public keys (RFC 7517): which of them may have signed an id_token."""
+"""The provider's public keys (RFC 7517), and those of them that may have signed an id_token."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,7 +19,8 @@ class KeySet:
 
     @classmethod
     def parse(cls, document: Any) -> "KeySet":
-        """Of a JWKS document; what is no public signature key is left out, a symmetric one above all."""
+        """Parse a JWKS document; leaves out everything but public signature keys, above all symmetric
+        ones."""
         entries = document.get("keys") if isinstance(document, dict) else None
         found = []
         for entry in entries[:MAX_KEYS] if isinstance(entries, list) else ():
@@ -30,7 +31,7 @@ class KeySet:
         return cls(keys=tuple(found))
 
     def candidates(self, kid: str | None, algorithm: str) -> Sequence[SigningKey]:
-        """The key of that id; for a token without one all keys of the algorithm's type."""
+        """Return the key of that id; for a token without one all keys of the algorithm's type."""
         wanted = KEY_TYPES.get(algorithm[:2])
         return [
             key

@@ -37,7 +37,7 @@ OFFLINE_ACCESS = "offline_access"
 
 
 class OidcProvider:
-    """Its name is that of the settings' section. `now` in seconds since 1970; tests set it."""
+    """The provider. Its name is that of the settings' section. `now` in seconds since 1970; tests set it."""
 
     looks_up: LookupOf | None = LookupOf.LOGIN
 
@@ -87,7 +87,9 @@ class OidcProvider:
         return replace(identity_of(completed, self._settings), refresh_token=_refresh_token(tokens))
 
     async def look_up(self, user: KnownUser) -> Lookup:
-        """By the refresh token of a login (RFC 6749 6, OpenID Connect Core 12); a new one takes its place."""
+        """Look a login up by its refresh token (RFC 6749 6, OpenID Connect Core 12); a new one takes its
+        place.
+        """
         if user.refresh_token is None:
             return Lookup()
         metadata = await self._discovery.metadata()
@@ -110,7 +112,7 @@ class OidcProvider:
         return Lookup(identity=identity, refresh_token=_refresh_token(tokens))
 
     async def close(self) -> None:
-        """Holds nothing open."""
+        """Do nothing: the provider keeps no connection open."""
 
     def _code(self, metadata: Metadata, parameters: Mapping[str, str]) -> str:
         issuer = parameters.get("iss")
@@ -127,7 +129,7 @@ class OidcProvider:
     async def _renewed(
         self, metadata: Metadata, tokens: Mapping[str, Any], user: KnownUser
     ) -> Identity | None:
-        """The same user with the claims of now; None if the provider tells nothing of the roles."""
+        """Return the same user with the current claims; None if the provider sends no roles."""
         claims: dict[str, Any] = {"sub": user.external_id}
         if "id_token" in tokens:
             claims = await self._verified(tokens["id_token"], self._expected(tokens, None))
@@ -148,7 +150,7 @@ class OidcProvider:
         )
 
     async def _tokens(self, metadata: Metadata, grant: Mapping[str, str]) -> tuple[int, Mapping[str, Any]]:
-        """Status and body of the token endpoint's answer."""
+        """Return the status and the body of the token endpoint's answer."""
         form = dict(grant)
         headers = {"Content-Type": FORM}
         client_id, secret = self._settings.client_id, self._settings.client_secret
@@ -175,7 +177,7 @@ class OidcProvider:
     async def _completed(
         self, metadata: Metadata, claims: dict[str, Any], access_token: str | None
     ) -> dict[str, Any]:
-        """With the claims of userinfo, where the id_token lacks some of those that are wanted."""
+        """Add the claims of userinfo if the id_token lacks some that are needed."""
         lacking = any(claim_at(claims, name) is None for name in wanted_claims(self._settings))
         if not lacking or metadata.userinfo_endpoint is None or access_token is None:
             return claims
@@ -218,5 +220,5 @@ def _object(answer: OutboundAnswer) -> Mapping[str, Any]:
 
 
 def _error_name(value: Any) -> str:
-    """Only what has the form of an error code goes to the log."""
+    """Return the error code for the log; a value of another form is not logged."""
     return value if isinstance(value, str) and ERROR_FORM.fullmatch(value) else "an error"

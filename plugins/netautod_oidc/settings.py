@@ -23,10 +23,10 @@ SIGNATURES = frozenset(
 
 @dataclass(frozen=True, kw_only=True)
 class OidcSettings:
-    """`timeout_seconds` bounds each request to the provider.
+    """The settings. `timeout_seconds` bounds each request to the provider.
 
-    A plugin may bring another provider of this kind: its section is a subclass with a `NAME` of its own, the
-    name of plugin, section and provider at once.
+    A plugin may bring another provider of this kind: its section is a subclass with a `NAME` of its own,
+    which names plugin, section and provider.
     """
 
     NAME: ClassVar[str] = "oidc"
@@ -76,7 +76,7 @@ class OidcSettings:
     role_map: tuple[str, ...] = setting((), "Lines ROLE = GROUP, applied at every login.")
 
     def check(self) -> None:
-        """A section that is not enabled may be incomplete."""
+        """Check an enabled section; a disabled one may be incomplete."""
         try:
             RoleMap.parse(self.role_map)
         except ValueError as error:
@@ -106,7 +106,7 @@ class OidcSettings:
 
     @property
     def callback_paths(self) -> tuple[str, ...]:
-        """What `callback_url` may end with."""
+        """Return the allowed endings of `callback_url`."""
         own = f"/api/auth/providers/{self.NAME}/callback"
         return ("/api/auth/oidc/callback", own) if self.NAME == "oidc" else (own,)
 

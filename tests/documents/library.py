@@ -58,7 +58,7 @@ class Node(Tenant):
         return await self.api.get(f"/api/docs/versions/{version['id']}")
 
     async def contents(self, document: Any) -> list[str]:
-        """Of the versions, newest first."""
+        """Return the contents of the versions, newest first."""
         return [(await self.version(one)).json["content"] for one in await self.versions(document)]
 
     async def restore(self, document: Any, version: Any) -> Response:
@@ -70,7 +70,7 @@ class Node(Tenant):
 
 @dataclass(frozen=True, kw_only=True)
 class Library:
-    """Makes nodes on one database."""
+    """A maker of nodes on one database."""
 
     database: Database
     data_dir: Path
@@ -116,12 +116,12 @@ class Library:
         )
 
     async def dump(self) -> bytes:
-        """All documents, versions, vaults and audit events, as they are stored."""
+        """Return all documents, versions, vaults and audit events, as they are stored."""
         found = [row for name in COLLECTIONS for row in await self.database.collection(name).find({})]
         return b"".join(encode(row) for row in found)
 
     async def events(self) -> list[Any]:
-        """(action, resource id) of the audit log, oldest first."""
+        """Return (action, resource id) of the audit log, oldest first."""
         found = await self.database.collection("audit_events").find({}, sort=[("at", 1)])
         return [(event["action"], event["resource_id"]) for event in found]
 

@@ -1,4 +1,4 @@
-"""Plugins that check contents in their own time: they keep nobody else waiting."""
+"""Plugins that check contents in their own time: other requests do not wait for them."""
 
 import asyncio
 import threading
@@ -11,7 +11,7 @@ from netautod.plugin_api import ContentType
 
 
 class Held:
-    """Checks that wait until they are let go."""
+    """A check that waits until it is released."""
 
     def __init__(self) -> None:
         self.go = threading.Event()

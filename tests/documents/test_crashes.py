@@ -1,4 +1,4 @@
-"""What a node leaves behind that dies in the middle of a write, a deletion or a change of category."""
+"""The state that a node leaves if it dies in the middle of a write, a deletion or a change of category."""
 
 import asyncio
 import sys
@@ -22,12 +22,14 @@ WRITES_BEFORE_KILL = 7
 
 
 class Died(BaseException):
-    """Stands for the end of the process: nothing of ours catches it."""
+    """Raised as the end of the process: no code of ours catches it."""
 
 
 @pytest.fixture
 def dying(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """`dying(Store, "method")`: the process dies when it gets there; `after` the call instead of before."""
+    """Return a function: `dying(Store, "method")` ends the process at that call; `after` it instead of
+    before.
+    """
 
     def arm(kind: type[Any], name: str, *, after: bool = False) -> None:
         real = getattr(kind, name)
@@ -143,7 +145,7 @@ async def test_a_deletion_that_dies_is_finished(
 async def test_a_version_that_comes_after_the_deletion_is_swept(
     library: Library, dying: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A write on another node that was overtaken by the deletion, and then died."""
+    """Check a write on another node that was overtaken by the deletion, and then died."""
     node = await library.node()
     made = await node.create()
     real = VersionStore.add

@@ -21,7 +21,7 @@ MIB = 1024 * 1024
 
 
 async def copies(library: Library, document: Any, count: int, **fields: Any) -> None:
-    """So many more documents that differ in their ids and names alone."""
+    """Insert so many more documents that differ in their ids and names alone."""
     rows = library.database.collection("documents")
     row = await rows.find_one({"_id": document["id"]})
     assert row is not None
@@ -68,8 +68,8 @@ async def test_a_few_small_documents_take_one_query(node: Node, monkeypatch: pyt
         await node.create(name=name, content=name * SMALL)
     for name in ("listed", "some", "with_contents"):
         monkeypatch.setattr(DocumentStore, name, further)
-    asked_for = {"?content=false": ["a", "b"], "?limit=1": ["a"], "?offset=1": ["b"], "": ["a", "b"]}
-    for query, names in asked_for.items():
+    expected = {"?content=false": ["a", "b"], "?limit=1": ["a"], "?offset=1": ["b"], "": ["a", "b"]}
+    for query, names in expected.items():
         listed = (await node.api.get(f"/api/docs{query}")).expect()
         assert [one["name"] for one in listed] == names
     assert [one["content"] for one in listed] == ["a" * SMALL, "b" * SMALL]
@@ -160,7 +160,7 @@ async def test_a_vault_that_is_locked_meanwhile_closes_the_rest(
     assert found == [("first", False), ("", True)]
 
 
-async def test_a_failure_before_the_answer_has_begun_is_told(
+async def test_a_failure_before_the_answer_starts_is_an_error(
     node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def away(*args: Any, **options: Any) -> Any:
@@ -202,11 +202,11 @@ async def test_a_reader_that_stops_holds_nothing_up_and_reads_no_further(
     library: Library, node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await copies(library, await node.create(content="x" * MIB), 60)
-    real, begun, read = DocumentStore.with_contents, asyncio.Event(), []
+    real, started, read = DocumentStore.with_contents, asyncio.Event(), []
 
     async def watched(self: DocumentStore, org_id: Any, ids: Any) -> Any:
         read.extend(ids)
-        begun.set()
+        started.set()
         return await real(self, org_id, ids)
 
     monkeypatch.setattr(DocumentStore, "with_contents", watched)
@@ -214,7 +214,7 @@ async def test_a_reader_that_stops_holds_nothing_up_and_reads_no_further(
     _, writer = await asyncio.open_connection(host, int(port), limit=1024)
     head = f"GET /api/docs HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {node.api.token}\r\n\r\n"
     writer.write(head.encode())
-    await begun.wait()
+    await started.wait()
     for _ in range(5):  # others are served in between
         assert len((await node.api.get("/api/docs?content=false")).expect()) == 61
     assert len(read) < 40

@@ -21,14 +21,14 @@ class VaultHandler(JsonHandler):
 class VaultStatusHandler(VaultHandler):
     @any_token(answer=VaultStatusAnswer)
     async def get(self) -> None:
-        """Tells whether the notes are unlocked and whether a password is set."""
+        """Tell whether the notes are unlocked and whether a password is set."""
         self.answer((await self.notes.status(self.caller.org_id)).to_json())
 
 
 class VaultUnlockHandler(VaultHandler):
     @requires(USE, body=VaultPasswordRequest, status=204, grows=False)
     async def post(self) -> None:
-        """Unlocks the notes of the organization on all nodes."""
+        """Unlock the notes of the organization on all nodes."""
         await self.notes.unlock(self.caller, self.body["password"])
         self.answer_nothing()
 
@@ -36,7 +36,7 @@ class VaultUnlockHandler(VaultHandler):
 class VaultLockHandler(VaultHandler):
     @requires(USE, status=204, grows=False)
     async def post(self) -> None:
-        """Locks the notes of the organization on all nodes."""
+        """Lock the notes of the organization on all nodes."""
         await self.notes.lock(self.caller)
         self.answer_nothing()
 
@@ -44,13 +44,13 @@ class VaultLockHandler(VaultHandler):
 class VaultPasswordHandler(VaultHandler):
     @requires(ADMINISTER, body=VaultPasswordRequest, status=204, name="set_vault_password")
     async def post(self) -> None:
-        """Sets the first password; the notes stay unlocked."""
+        """Set the first password; the notes stay unlocked."""
         await self.notes.set_password(self.caller, self.body["password"])
         self.answer_nothing()
 
     @requires(ADMINISTER, body=VaultPasswordChangeRequest, status=204, name="change_vault_password")
     async def put(self) -> None:
-        """Changes the password; the notes stay as locked or unlocked as they are."""
+        """Change the password; the notes stay as locked or unlocked as they are."""
         await self.notes.change_password(self.caller, self.body["old_password"], self.body["new_password"])
         self.answer_nothing()
 

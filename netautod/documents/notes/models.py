@@ -9,8 +9,9 @@ from netautod.documents.notes.passphrases import PassphraseWrap
 
 @dataclass(frozen=True, kw_only=True)
 class VaultState:
-    """`open_key` as sealed, None while locked; without `unlocked_until` it stays unlocked until it is locked
-    by hand."""
+    """The stored state. `open_key` as sealed, None while locked; without `unlocked_until` there is no
+    auto-lock.
+    """
 
     open_key: Any = field(repr=False)
     unlocked_until: datetime | None

@@ -47,7 +47,10 @@ class PassphraseWrap:
 
 
 class Passphrases:
-    """One derivation at a time (about 0.1 s and 64 MiB each), in a thread; argon2-cffi releases the GIL."""
+    """The derivation of keys, one at a time (about 0.1 s and 64 MiB each), in a thread.
+
+    argon2-cffi releases the GIL.
+    """
 
     def __init__(self) -> None:
         self._turn = asyncio.Semaphore(1)
@@ -64,7 +67,7 @@ class Passphrases:
         )
 
     async def unwrap(self, org_id: OrgId, passphrase: str, wrap: PassphraseWrap) -> bytes | None:
-        """The notes key; None if the passphrase is wrong."""
+        """Return the notes key; None if the passphrase is wrong."""
         key = await self._derived(passphrase, wrap.salt, wrap.memory_kib, wrap.passes, wrap.lanes)
         try:
             return open_box(key, wrap.box, _associated(org_id))

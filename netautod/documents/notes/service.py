@@ -33,11 +33,11 @@ TRY_WINDOW = timedelta(minutes=15)
 
 
 class VaultLocked(Forbidden):
-    """Notes can neither be read nor written until somebody unlocks them."""
+    """Raised if notes can neither be read nor written before a user unlocks them."""
 
 
 class NotesVault:
-    """Without `auto_lock` it stays unlocked until it is locked by hand."""
+    """The notes vault. Without `auto_lock` it stays unlocked until a user locks it."""
 
     def __init__(
         self,
@@ -66,18 +66,19 @@ class NotesVault:
         )
 
     async def key(self, org_id: OrgId) -> bytes:
-        """The 32 bytes that seal the organization's notes; Forbidden while the vault is locked."""
+        """Return the 32 bytes that seal the organization's notes; raises Forbidden while the vault is
+        locked."""
         return await self._opened(org_id, await self._existing(org_id))
 
     async def key_if_unlocked(self, org_id: OrgId) -> bytes | None:
-        """`key`, or None while the vault is locked."""
+        """Return `key`, or None while the vault is locked."""
         try:
             return await self.key(org_id)
         except VaultLocked:
             return None
 
     async def set_password(self, caller: Caller, password: str) -> None:
-        """The first one: wraps the key anew, and from now on there is something to lock."""
+        """Set the first passphrase: wraps the key anew, and from now on the vault can be locked."""
         _check_length(password, "password")
         state = await self._existing(caller.org_id)
         if state.passphrase is not None:
@@ -89,7 +90,7 @@ class NotesVault:
         await self._audit.record(caller, "vault.password_set", "vault", None)
 
     async def change_password(self, caller: Caller, old: str, new: str) -> None:
-        """Wraps the key under the new passphrase; notes and the lock stay as they are."""
+        """Wrap the key under the new passphrase; notes and the lock stay as they are."""
         _check_length(new, "new_password")
         wrap, key = await self._proved(caller, old)
         new_wrap = await self._passphrases.wrap(caller.org_id, new, key)
@@ -98,7 +99,7 @@ class NotesVault:
         await self._audit.record(caller, "vault.password_change", "vault", None)
 
     async def unlock(self, caller: Caller, password: str) -> None:
-        """Unlocks the organization on all nodes, or begins the time of the auto-lock anew."""
+        """Unlock the organization on all nodes, or restart the time of the auto-lock."""
         org_id = caller.org_id
         wrap, key = await self._proved(caller, password)
         if not await self._store.unlock(org_id, wrap, await self._sealed(org_id, key), self._until()):
@@ -106,17 +107,19 @@ class NotesVault:
         await self._audit.record(caller, "vault.unlock", "vault", None)
 
     async def lock(self, caller: Caller) -> None:
-        """Locks the organization on all nodes; Conflict while no passphrase is set."""
+        """Lock the organization on all nodes; raises Conflict while no passphrase is set."""
         if not await self._store.lock(caller.org_id):
             raise Conflict(NONE_SET)
         await self._audit.record(caller, "vault.lock", "vault", None)
 
     async def lock_expired(self) -> None:
-        """Removes the open keys whose time is over; until then they are only not used."""
+        """Remove the open keys whose time is over; until then they are only not used."""
         await self._store.lock_expired(self._clock.now())
 
     async def _proved(self, caller: Caller, password: str) -> tuple[PassphraseWrap, bytes]:
-        """The current wrap and what the passphrase makes of it; Unauthenticated if it is wrong."""
+        """Return the current wrap and the key that the passphrase opens. Raises Unauthenticated for a wrong
+        one.
+        """
         org_id = caller.org_id
         state = await self._store.get(org_id)
         if state is None or state.passphrase is None:
@@ -141,7 +144,7 @@ class NotesVault:
             await self._sleep(wait)
 
     async def _existing(self, org_id: OrgId) -> VaultState:
-        """The vault, made with its key at the first use."""
+        """Return the vault, which is created with its key at the first use."""
         found = await self._store.get(org_id)
         while found is None:
             await self._store.create(org_id, await self._sealed(org_id, new_key()))

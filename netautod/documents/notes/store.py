@@ -37,7 +37,7 @@ class NotesVaultStore:
         self._all = database.collection(COLLECTION)
 
     async def unlocked(self, now: datetime) -> int:
-        """How many organizations' vaults are; there is one document for each organization."""
+        """Count the organizations whose vaults are unlocked; there is one document for each organization."""
         in_time = {"$or": [{"unlocked_until": None}, {"unlocked_until": {"$gt": now}}]}
         return await self._all.count({OPEN: {"$ne": None}, **in_time})
 
@@ -46,7 +46,7 @@ class NotesVaultStore:
         return None if found is None else _state(found)
 
     async def create(self, org_id: OrgId, open_key: Mapping[str, Any]) -> None:
-        """The first key of an organization; if another request was faster, its key stays."""
+        """Create the first key of an organization; if another request was faster, its key stays."""
         document = {"_id": org_id, OPEN: open_key, "unlocked_until": None, "passphrase": None}
         try:
             await self._vaults.insert(org_id, document)
@@ -56,7 +56,9 @@ class NotesVaultStore:
     async def set_passphrase(
         self, org_id: OrgId, old: PassphraseWrap | None, new: PassphraseWrap, unlocked_until: datetime | None
     ) -> bool:
-        """Compare-and-set on the passphrase; the first one also begins the time of the auto-lock."""
+        """Store the passphrase by compare-and-set on the old one; the first one also starts the auto-lock's
+        time.
+        """
         change: Document = {"passphrase": new.to_document()}
         if old is None:
             change["unlocked_until"] = unlocked_until
@@ -65,20 +67,20 @@ class NotesVaultStore:
     async def unlock(
         self, org_id: OrgId, passphrase: PassphraseWrap, open_key: Mapping[str, Any], until: datetime | None
     ) -> bool:
-        """False if the passphrase was changed meanwhile."""
+        """Store the open key; return False if the passphrase was changed meanwhile."""
         change = {"$set": {OPEN: open_key, "unlocked_until": until}}
         return await self._vaults.update(org_id, _with(org_id, passphrase), change)
 
     async def lock(self, org_id: OrgId) -> bool:
-        """Removes the open key; false if there is no passphrase that could bring it back."""
+        """Remove the open key; return False if there is no passphrase that could bring it back."""
         return await self._vaults.update(org_id, {"_id": org_id, "passphrase": {"$ne": None}}, _LOCK)
 
     async def lock_all(self) -> int:
-        """Removes the open keys of all organizations that have a passphrase; returns how many have."""
+        """Remove the open keys of all organizations that have a passphrase; return how many have."""
         return await self._all.update_many({"passphrase": {"$ne": None}}, _LOCK)
 
     async def lock_expired(self, now: datetime) -> int:
-        """Removes the open keys whose time is over, of all organizations."""
+        """Remove the open keys whose time is over, of all organizations."""
         expired = {"unlocked_until": {"$lte": now}, "passphrase": {"$ne": None}}
         return await self._all.update_many(expired, _LOCK)
 
@@ -92,10 +94,10 @@ class NotesVaultStore:
         patience: timedelta,
         window: timedelta,
     ) -> datetime:
-        """Counts a try before it is made, and returns the time from which it may be made.
+        """Count a try in advance, and return the time from which it may be made.
 
         The first `free` tries may be made at once, later ones `gap` apart, over all nodes; a slot later than
-        now + `patience` is answered but not reserved. `window` after the last try the count starts again.
+        now + `patience` is returned but not reserved. `window` after the last try the count starts again.
         """
         count = {"$cond": [{"$gt": ["$tries_until", now]}, {"$add": ["$tries", 1]}, 1]}
         slot = {"$cond": [{"$gt": ["$tries", free]}, {"$max": ["$next_try_at", now]}, now]}

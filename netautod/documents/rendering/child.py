@@ -1,8 +1,8 @@
 """The rendering child: a warm interpreter that forks for every template, so that nothing outlives a render.
 
 It runs on its own, with an empty environment and no file but its pipes. Each fork gets limits on memory and
-CPU time, an alarm, and the right to open nothing and start nothing; a template that breaks out of Jinja2's
-sandbox finds no key, no other organization's variables and no way to leave them for the next render.
+CPU time, an alarm, and the right to open nothing and start nothing. A template that breaks out of Jinja2's
+sandbox finds no key, no other organization's variables and no way to leave data for the next render.
 """
 
 import gc
@@ -42,7 +42,7 @@ CAUSES = {
 
 
 def main() -> None:
-    """Serves requests on the standard streams until the service closes them."""
+    """Serve requests on the standard streams until the service closes them."""
     made = environment()
     warm_up(made)
     # The service's loop comes first when the machine is busy.
@@ -113,7 +113,7 @@ def _render_and_exit(made: Environment, template: bytes, variables: bytes, sink:
 
 
 def confine() -> None:
-    """Limits this process for the rest of its life; only a fork that renders calls it."""
+    """Limit this process for the rest of its life; only a fork that renders calls it."""
     signal.setitimer(signal.ITIMER_REAL, ALARM_SECONDS)
     limits = {
         resource.RLIMIT_AS: MEMORY_BYTES,

@@ -1,9 +1,9 @@
 """The sandboxed Jinja2 environment of the rendering children; only they may import this module.
 
 Jinja2's own settings otherwise: one trailing line break of a template is dropped. Undefined renders empty,
-and so does whatever is looked up in it; calling it or counting with it is an error. `do`, `break` and
-`continue` are there, include and import are not. The filters of netutils are there, but for those that open
-files or connections.
+and so does every lookup in it; a call of it or a calculation with it is an error. `do`, `break` and
+`continue` exist, include and import do not. The filters of netutils exist, but for those that open files or
+connections.
 """
 
 import hashlib
@@ -51,11 +51,11 @@ TEMPLATE_NAME = "<template>"
 
 
 class TooMuchOutputError(Exception):
-    """The output passed its limit."""
+    """Raised if the output passed its limit."""
 
 
 class Nothing(ChainableUndefined):
-    """What is not defined, and everything in it but what the sandbox refuses anywhere else."""
+    """An undefined value, as is everything in it but what the sandbox refuses anywhere else."""
 
     def __getitem__(self, *names: Any, **_: Any) -> Any:
         if any(str(name).startswith("__") for name in names):
@@ -64,7 +64,7 @@ class Nothing(ChainableUndefined):
 
 
 class Environment(SandboxedEnvironment):
-    """Jinja2's sandbox, which refuses at once: by default an unsafe attribute renders as nothing."""
+    """The sandbox of Jinja2, which refuses at once: by default an unsafe attribute renders as nothing."""
 
     intercepted_binops = frozenset({"**"})
 
@@ -97,7 +97,7 @@ def environment() -> Environment:
 
 
 def render(made: Environment, template: str, variables: Mapping[str, Any]) -> bytes:
-    """The output in UTF-8; raises whatever a template can raise, and TooMuchOutputError."""
+    """Return the output in UTF-8; raises whatever a template can raise, and TooMuchOutputError."""
     parts: list[bytes] = []
     room = MAX_OUTPUT
     for part in made.from_string(template).generate(dict(variables)):
@@ -111,7 +111,7 @@ def render(made: Environment, template: str, variables: Mapping[str, Any]) -> by
 
 
 def describe(error: BaseException) -> str:
-    """One sentence for the author of the template, with the line where it is known."""
+    """Describe the error in one sentence for the template's author, with the line if it is known."""
     if isinstance(error, TooMuchOutputError):
         return TOO_MUCH_OUTPUT
     if isinstance(error, MemoryError):
@@ -126,7 +126,7 @@ def describe(error: BaseException) -> str:
 
 
 def hash_data(data: Any, algorithm: str) -> str:
-    """netutils' filter of this name, which would take any attribute of hashlib for an algorithm."""
+    """Hash as netutils' filter of this name, which would accept any attribute of hashlib as an algorithm."""
     name = str(algorithm).lower()
     if name not in hashlib.algorithms_guaranteed:
         raise ValueError(f"unknown hash algorithm {name!r}")
@@ -135,7 +135,7 @@ def hash_data(data: Any, algorithm: str) -> str:
 
 
 def warm_up(made: Environment) -> None:
-    """Loads what a first render would load: after the fork nothing can be opened any more."""
+    """Load what a first render would load: after the fork nothing can be opened any more."""
     # A module of 40,000 rows that netutils imports inside of get_oui.
     made.from_string("{{ '00:00:0c:00:00:00' | get_oui }}").render()
     text = (
@@ -156,7 +156,7 @@ def _null_is_empty(value: Any) -> Any:
 
 
 def _checked_attribute(get: Callable[..., Any]) -> Callable[..., Any]:
-    """netutils reaches for the named attribute with attrgetter: `__init__.__globals__` would be a way out."""
+    """Check the attribute that netutils reads with attrgetter: `__init__.__globals__` would be a way out."""
 
     @wraps(get)
     def checked(value: Any, attribute: Any, **options: Any) -> Any:

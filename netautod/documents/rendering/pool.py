@@ -1,6 +1,6 @@
 """The pool of rendering children: a few at a time, each render bounded, a lost child replaced.
 
-They are started when they are needed, and stay warm until nothing has been rendered for a while.
+They are started on demand, and stay warm until nothing has been rendered for a while.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ IDLE_SECONDS = 300.0  # a child takes 25 MB, and half a second to start
 
 @dataclass(frozen=True, kw_only=True)
 class Rendered:
-    """`error` is None exactly if `success`; then `output` is the text, else empty."""
+    """The result: `error` is None exactly if `success`; then `output` is the text, else empty."""
 
     output: str
     success: bool
@@ -33,7 +33,7 @@ class Rendered:
 
 
 class RenderPool:
-    """`async with RenderPool(processes=2) as pool:` ends its children with the block.
+    """A pool: `async with RenderPool(processes=2) as pool:` ends its children with the block.
 
     A template is never parsed here: Jinja2 folds constants while it compiles, so even that can be a bomb.
     """
@@ -48,7 +48,7 @@ class RenderPool:
 
     @property
     def children(self) -> frozenset[RenderProcess]:
-        """Those that are alive, idle or not."""
+        """Return the living children, idle or not."""
         return frozenset(self._children)
 
     async def __aenter__(self) -> Self:
@@ -63,7 +63,7 @@ class RenderPool:
         self._idle.clear()
 
     async def render(self, template: str, variables: Mapping[str, Any]) -> Rendered:
-        """Renders within the limits; raises Unavailable if too many wait or no child starts."""
+        """Render within the limits; raises Unavailable if too many wait or no child starts."""
         if self._waiting >= MAX_WAITING:
             raise Unavailable("Too many templates are being rendered; try again in a moment")
         self._waiting += 1
@@ -118,7 +118,7 @@ class RenderPool:
         self._resting = asyncio.create_task(self._rest(), name="rendering children")
 
     async def _rest(self) -> None:
-        """Ends the children when nothing has been rendered for a while."""
+        """End the children when nothing has been rendered for a while."""
         await asyncio.sleep(self._idle_seconds)
         while self._idle:
             await self._discard(self._idle.pop())

@@ -1,4 +1,4 @@
-"""One rendering child as the service sees it: started, asked, and killed with all of its forks."""
+"""A rendering child as the service sees it: started, used, and killed with all of its forks."""
 
 from netautod.core.loop.child_process import ChildLostError, ChildProcess
 from netautod.documents.rendering.protocol import (
@@ -12,7 +12,7 @@ from netautod.documents.rendering.protocol import (
 
 
 class RenderProcess:
-    """Made by `await RenderProcess.start()`; serves one request at a time."""
+    """A child, started by `await RenderProcess.start()`; it serves one request at a time."""
 
     def __init__(self, child: ChildProcess) -> None:
         self._child = child
@@ -23,7 +23,7 @@ class RenderProcess:
 
     @classmethod
     async def start(cls) -> "RenderProcess":
-        """A warm child. Raises ChildLostError."""
+        """Start a warm child. Raises ChildLostError."""
         name = "a rendering child"
         return cls(
             await ChildProcess.start(
@@ -32,7 +32,7 @@ class RenderProcess:
         )
 
     async def render(self, template: bytes, variables: bytes) -> tuple[bool, str]:
-        """Whether it worked, and the output or the error. The caller bounds the time, and kills."""
+        """Return whether it worked, and the output or the error. The caller bounds the time, and kills."""
         await self._child.write(request_frame(template, variables))
         try:
             status, length = answer_head(await self._child.read(ANSWER_HEADER))
@@ -42,5 +42,5 @@ class RenderProcess:
         return status == OUTPUT, text
 
     async def kill(self) -> None:
-        """Ends the child and a render under way; returns when it is gone."""
+        """Kill the child and a running render; returns when it is gone."""
         await self._child.kill()

@@ -1,4 +1,4 @@
-"""What the service and its rendering children agree on: their frames and the limits of a render."""
+"""The protocol between the service and its rendering children: their frames and the limits of a render."""
 
 import struct
 from collections.abc import Callable
@@ -29,7 +29,7 @@ MAX_ANSWER = max(MAX_OUTPUT, MAX_ERROR)
 
 
 def request_frame(template: bytes, variables: bytes) -> bytes:
-    """`variables` is a JSON object in UTF-8."""
+    """Build the frame of a request. `variables` is a JSON object in UTF-8."""
     return _REQUEST.pack(len(template), len(variables)) + template + variables
 
 
@@ -43,7 +43,7 @@ def answer_frame(status: int, text: bytes) -> bytes:
 
 
 def answer_head(header: bytes) -> tuple[int, int]:
-    """Status and length; ValueError for what no honest child writes."""
+    """Return status and length. Raises ValueError for a header that no honest child writes."""
     status, length = _ANSWER.unpack(header)
     if status not in (OUTPUT, ERROR) or length > MAX_ANSWER:
         raise ValueError("not the answer of a rendering child")
@@ -55,7 +55,7 @@ def error_frame(text: str) -> bytes:
 
 
 def read_exactly(read: Callable[[int], bytes], count: int) -> bytes | None:
-    """`count` bytes of a blocking `read`; None if the other side has closed before them."""
+    """Read `count` bytes by a blocking `read`; None if the other side has closed before them."""
     parts: list[bytes] = []
     while count:
         part = read(min(count, MIB))

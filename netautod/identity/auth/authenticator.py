@@ -87,16 +87,16 @@ class Authenticator:
         return standing.caller(self._required_actions, info, session_id=standing.holder.id)
 
     def forget_session(self, session_id: str) -> None:
-        """Forget the session after this node changed it: its next request reads it anew, past a running read.
-        """
+        """Forget the session after this node changed it: its next request reads it anew, past a running
+        read."""
         self._sessions.forget(session_id)
 
     def forget_api_token(self, token_hash: str) -> None:
         self._api_tokens.forget(token_hash)
 
     def forget_all(self) -> None:
-        """Forget all after this node changed a user or a role: at most the reads of one second are repeated.
-        """
+        """Forget all after this node changed a user or a role: at most the reads of one second are
+        repeated."""
         self._sessions.forget_all()
         self._api_tokens.forget_all()
 

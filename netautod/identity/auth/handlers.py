@@ -8,7 +8,7 @@ from netautod.http.access import any_token, public, requires
 from netautod.http.handler import JsonHandler
 from netautod.http.routing.routes import Route
 from netautod.identity.auth.models import LoginRequest
-from netautod.identity.auth.providers.calls import asked
+from netautod.identity.auth.providers.calls import call_provider
 from netautod.identity.auth.schemas import (
     SMALL_BODY,
     LdapTestAnswer,
@@ -74,8 +74,8 @@ class LogoutHandler(AuthHandler):
 class MeHandler(AuthHandler):
     @any_token(answer=MeAnswer)
     async def get(self) -> None:
-        """Show the current user with roles and permissions; of an API token, its permissions, and the token.
-        """
+        """Show the current user with roles and permissions; of an API token, its permissions, and the
+        token."""
         user = await self.auth.current_user(self.caller)
         self.answer({**user.to_json(), **token_view(self.caller)})
 
@@ -104,7 +104,7 @@ class TestHandler(AuthHandler):
         username, password = self.body.get("username"), self.body.get("password")
         started = time.monotonic()
         try:
-            result = await asked(name, provider.probe(username, password), ProbeResult)
+            result = await call_provider(name, provider.probe(username, password), ProbeResult)
         except ProviderUnavailable as error:
             result = ProbeResult(success=False, message=str(error))
         duration_ms = round((time.monotonic() - started) * 1000)

@@ -15,7 +15,7 @@ from netautod.identity.auth.lockout.login_gate import LoginGate
 from netautod.identity.auth.lockout.service import Attempt, Lockout
 from netautod.identity.auth.models import IssuedTokens, LoginRequest, LoginSession
 from netautod.identity.auth.otp.service import REQUIRED, OtpService
-from netautod.identity.auth.providers.calls import confirmed
+from netautod.identity.auth.providers.calls import confirm_identity
 from netautod.identity.auth.providers.provisioning import Provisioning
 from netautod.identity.auth.providers.registry import PasswordLogin, Providers
 from netautod.identity.auth.sessions.seats import SeatLimitReached
@@ -149,7 +149,7 @@ class AuthService:
             # If we die here, a session without a client stays until it expires.
             certificate = await self._ssh_ca.sign(user, session, client_key)
             tokens = replace(tokens, ssh_certificate=certificate)
-        await self._begun(user, session, info, details)
+        await self._record_login(user, session, info, details)
         return tokens
 
     async def begin_console(
@@ -160,19 +160,19 @@ class AuthService:
         if provider_token is not None:
             await self._lookups.remember(session, provider_token)
         details = {"auth_provider": provider, "client_type": session.client_type, "console": "yes"}
-        await self._begun(user, session, info, details)
+        await self._record_login(user, session, info, details)
         return cookie
 
     async def refresh(self, refresh_token: str, info: RequestInfo) -> IssuedTokens:
-        """Return a new pair for a refresh token. Raises Unauthenticated for a used, expired or unknown one.
-        """
+        """Return a new pair for a refresh token. Raises Unauthenticated for a used, expired or unknown
+        one."""
         result = await self._sessions.refresh(refresh_token)
         if result.reuse is not None and result.user is not None and result.session is not None:
             self._authenticator.forget_session(result.session.id)
             await self._record(REUSE_ACTIONS[result.reuse], result.user, result.session, info, {})
         if result.tokens is None:
             user = result.user
-            raise TokenRefused(INVALID, None if user is None else _nobody_but(user, info))
+            raise TokenRefused(INVALID, None if user is None else _caller_without_permissions(user, info))
         if result.user is not None and result.session is not None:
             self._lookups.begin(result.user, result.session)
         return result.tokens
@@ -222,7 +222,7 @@ class AuthService:
         """Return the active user with this name and password."""
         try:
             call = provider.authenticate(request.username, request.password)
-            identity = await (call if provider.name == LOCAL else confirmed(provider.name, call))
+            identity = await (call if provider.name == LOCAL else confirm_identity(provider.name, call))
         except ProviderUnavailable as error:
             logger.error("%s cannot check passwords: %s", provider.name, error)
             await self.note_failure(provider.name, "auth.login_failed", named, info, unavailable=True)
@@ -250,15 +250,15 @@ class AuthService:
         if not await self._otp.accept(attempt, user, code):
             raise await self._failed(provider_name, attempt, user, info)
 
-    async def _begun(
+    async def _record_login(
         self, user: User, session: LoginSession, info: RequestInfo, details: dict[str, str]
     ) -> None:
         await self._users.logged_in(user)
         await self._record("auth.login", user, session, info, details)
 
     def _refuse_certificate(self, user: User) -> None:
-        """Raise Forbidden for a user whose required action closes the API: a certificate would open devices.
-        """
+        """Raise Forbidden for a user whose required action closes the API: a certificate would open
+        devices."""
         first = self._required_actions.of(user, by_session=True)
         if first is not None:
             raise Forbidden(first)
@@ -300,7 +300,7 @@ class AuthService:
         )
 
 
-def _nobody_but(user: User, info: RequestInfo) -> Caller:
+def _caller_without_permissions(user: User, info: RequestInfo) -> Caller:
     """Build the caller for the audit of a refused refresh token: the user without any permission."""
     return Caller(
         user_id=user.id,

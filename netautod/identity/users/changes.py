@@ -27,8 +27,8 @@ class UserChange:
 
     @property
     def ends_sessions(self) -> bool:
-        """Return whether the change resets the password, disables the user or links another directory entry.
-        """
+        """Return whether the change resets the password, disables the user or links another directory
+        entry."""
         disabled = self.values.get("is_active") is False
         return self.password is not None or disabled or "external_id" in self.values
 

@@ -32,8 +32,8 @@ class PrincipalRules:
         return FORM.fullmatch(name) is not None and name.lower() not in self._reserved
 
     def given(self, names: Iterable[str]) -> tuple[str, ...]:
-        """Return the names that a certificate may hold now: a name may have been reserved after it was given.
-        """
+        """Return the names that a certificate may hold now: a name may have been reserved after it was
+        given."""
         return tuple(name for name in names if self.fit(name))
 
     def at_creation(self, caller: Caller, username: str, wanted: Sequence[str] | None) -> tuple[str, ...]:

@@ -26,7 +26,7 @@ class RequiredActions:
         """
         if user.must_change_password:
             return CHANGE_IT
-        asked = by_session and user.auth_provider == LOCAL and not user.otp_enabled
-        if asked and not self._require_otp_roles.isdisjoint(user.role_names):
+        is_required = by_session and user.auth_provider == LOCAL and not user.otp_enabled
+        if is_required and not self._require_otp_roles.isdisjoint(user.role_names):
             return SET_UP_CODES
         return None

@@ -81,8 +81,8 @@ class UserService:
         return await self._store.get(user_id)
 
     async def active_caller(self, org_id: OrgId, user_id: str) -> Caller | None:
-        """Return the user with the current permissions; None if disabled, deleted or of another organization.
-        """
+        """Return the user with the current permissions; None if disabled, deleted or of another
+        organization."""
         user = await self.find(user_id)
         if user is None or user.org_id != org_id or not user.is_active:
             return None
@@ -174,8 +174,8 @@ class UserService:
         await self._audit.record(caller, "user.delete", "user", user.id, {"username": user.username})
 
     async def check_password(self, user: User | None, password: str) -> bool:
-        """Return whether it is the password of a local user. One read and one hash, also for an unknown user.
-        """
+        """Return whether it is the password of a local user. One read and one hash, also for an unknown
+        user."""
         hashed = await self._store.password_hash(user.id if user else SYSTEM_ID)
         local = user is not None and user.auth_provider == LOCAL
         verdict = await self._hasher.verify(hashed if local else None, password)

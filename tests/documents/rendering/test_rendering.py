@@ -266,7 +266,7 @@ async def test_children_end_with_a_service_that_is_killed(repository_root: Path)
         os.close(exited)
 
 
-async def test_too_many_at_once_are_told_to_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_too_many_at_once_are_answered_to_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(render_pool, "MAX_WAITING", 3)
     async with RenderPool(processes=1) as pool:
         answers = await asyncio.gather(

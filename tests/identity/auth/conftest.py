@@ -17,14 +17,14 @@ from tests.support.serving import Servers
 async def installation(
     indexed: Database, hasher: PasswordHasher, clock: MovableClock, tmp_path: Path
 ) -> Installation:
-    """After its first start."""
+    """Return an installation after its first start."""
     made = await open_installation(indexed, tmp_path, clock=clock, hasher=hasher)
     return await made.started(tmp_path)
 
 
 @pytest.fixture
 def start(installation: Installation) -> NodeStarter:
-    """`node = await start()`: one more node of the service."""
+    """Return a function: `node = await start()` starts one more node of the service."""
     return partial(start_node, installation)
 
 
@@ -37,7 +37,7 @@ async def node(start: NodeStarter) -> Node:
 async def untouched(
     module_database: Database, hasher: PasswordHasher, tmp_path_factory: pytest.TempPathFactory
 ) -> Node:
-    """One node for all tests of a module that only see requests refused."""
+    """Return one node for all tests of a module that only see requests refused."""
     folder = tmp_path_factory.mktemp("untouched")
     made = await open_installation(module_database, folder, clock=MovableClock(), hasher=hasher)
     return await start_node(await made.started(folder))
@@ -45,5 +45,5 @@ async def untouched(
 
 @pytest.fixture
 def http(servers: Servers) -> ServeNode:
-    """`client = http(node)`."""
+    """Return a function: `client = http(node)` serves the node."""
     return partial(serve_node, servers)

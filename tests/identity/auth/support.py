@@ -34,7 +34,7 @@ ServeNode = Callable[["Node"], ApiClient]
 
 @dataclass(frozen=True, kw_only=True)
 class Node:
-    """`pauses`: how long the lockout made logins wait, without waiting."""
+    """A node. `pauses`: how long the lockout made logins wait, without waiting."""
 
     installation: Installation
     logins: SessionParts
@@ -110,7 +110,7 @@ async def start_node(
 
 
 def serve_node(servers: Servers, node: Node, *, port: int = 0, refusals: Refusals | None = None) -> ApiClient:
-    """The node over HTTP, with the pages that these services are enough for."""
+    """Serve the node over HTTP, with the pages that need no other services."""
     people, static = node.installation.people, StaticFiles.read()
     services = (node.installation.audit, people.roles, people.users, node.ssh_ca, *node.parts.services)
     return servers.listen(

@@ -1,4 +1,4 @@
-"""What attackers try at the routes of users, roles, sessions and tokens (OWASP ASVS 5.0 V6 to V8)."""
+"""Attacks on the routes of users, roles, sessions and tokens (OWASP ASVS 5.0 V6 to V8)."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any

@@ -43,19 +43,19 @@ async def test_a_disabled_user_and_changed_roles_are_seen_within_a_second(node: 
 
 
 class Reads:
-    """Counts the readings of sessions, and lets each one wait until it is released."""
+    """A counter of session reads, which can hold each of them back until it is released."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.count = 0
         self.open = asyncio.Event()
         self.open.set()
-        self.begun = asyncio.Event()
+        self.started = asyncio.Event()
         real = SessionStore.get
 
         async def get(store: SessionStore, *args: Any) -> Any:
             self.count += 1
             found = await real(store, *args)
-            self.begun.set()
+            self.started.set()
             await self.open.wait()
             return found
 
@@ -83,7 +83,7 @@ async def test_the_request_that_began_a_reading_may_go_away(
     reads = Reads(monkeypatch)
     reads.open.clear()
     first = asyncio.create_task(node.authenticator.authenticate(token, INFO))
-    await reads.begun.wait()
+    await reads.started.wait()
     second = asyncio.create_task(node.authenticator.authenticate(token, INFO))
     first.cancel()
     await asyncio.gather(first, return_exceptions=True)
@@ -99,7 +99,7 @@ async def test_a_reading_that_hangs_is_not_shared_by_later_requests(
     reads = Reads(monkeypatch)
     reads.open.clear()
     hanging = asyncio.create_task(node.authenticator.authenticate(token, INFO))
-    await reads.begun.wait()
+    await reads.started.wait()
     node.clock.move(1)
     reads.open.set()
     await node.authenticator.authenticate(token, INFO)
@@ -116,7 +116,7 @@ async def test_a_reading_from_before_a_logout_is_not_kept(
     reads = Reads(monkeypatch)
     reads.open.clear()
     before = asyncio.create_task(node.authenticator.authenticate(token, INFO))
-    await reads.begun.wait()
+    await reads.started.wait()
     await node.auth.logout(caller)
     reads.open.set()
     await before  # it had come first

@@ -1,4 +1,4 @@
-"""What the bodies of authentication have to hold, and what may not be empty."""
+"""The bodies of authentication requests: required fields, and fields that may not be empty."""
 
 from typing import Any
 

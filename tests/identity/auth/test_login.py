@@ -242,6 +242,6 @@ async def test_an_unset_provider_is_a_400(node: Node) -> None:
             auth.providers.get(name)
 
 
-async def test_every_route_that_is_not_public_asks_for_a_token(client: ApiClient) -> None:
+async def test_every_route_that_is_not_public_requires_a_token(client: ApiClient) -> None:
     for method, path in (("GET", "/api/auth/me"), ("POST", "/api/auth/logout"), ("GET", "/api/users")):
         assert_error(await client.request(method, path), 401, "Authentication required")

@@ -24,7 +24,7 @@ async def test_logins_go_on_a_few_at_a_time_and_in_their_order() -> None:
     assert order == list(range(20))
 
 
-async def test_one_too_many_is_told_to_come_again() -> None:
+async def test_one_too_many_is_answered_to_come_again() -> None:
     gate, leave = LoginGate(at_once=1, waiting=1), asyncio.Event()
 
     async def log_in() -> None:

@@ -1,4 +1,4 @@
-"""Lines ROLE = GROUP: which groups give which roles, and which roles a login takes away."""
+"""Lines ROLE = GROUP: which groups give which roles, and which roles a login removes."""
 
 import pytest
 

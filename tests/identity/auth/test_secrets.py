@@ -19,14 +19,14 @@ RESET_PASSWORD = "canary reset password of carla"
 
 
 async def everything(database: Database) -> dict[str, str]:
-    """All documents of the raw database as text, by collection."""
+    """Return all documents of the raw database as text, by collection."""
     names = await database._raw.list_collection_names()
     assert {"users", "sessions", "api_tokens", "audit_events"} <= set(names)
     return {name: str(await database.collection(name).find({})) for name in names}
 
 
 async def walk(client: ApiClient) -> tuple[list[str], list[str]]:
-    """Does all there is to do; the secrets of it, and the bodies of all refusals."""
+    """Use all routes; return the secrets, and the bodies of all refusals."""
     bad_logins: list[dict[str, object]] = [
         {"username": "admin", "password": WRONG},
         {"username": TYPED_AS_USERNAME, "password": WRONG},
@@ -55,7 +55,9 @@ async def walk(client: ApiClient) -> tuple[list[str], list[str]]:
 
 
 async def walk_as_carla(client: ApiClient, admin: ApiClient) -> tuple[list[str], list[str]]:
-    """Her passwords and API tokens and their ends; the tokens, and the bodies of all but their making."""
+    """Use passwords and API tokens as Carla; return the tokens, and the bodies of all answers but their
+    creation.
+    """
     login = {"username": "carla", "password": NEW_PASSWORD}
     carla = client.with_token((await client.post("/api/auth/login", login)).json["access_token"])
     made = await carla.post("/api/auth/tokens", {"name": "ci", "permissions": []})
@@ -122,13 +124,13 @@ async def test_no_secret_is_logged_audited_answered_or_stored(
         assert not any(secret in text for text in refusals)
 
 
-async def test_the_audit_tells_what_happened(node: Node, http: Callable[[Node], ApiClient]) -> None:
+async def test_the_audit_records_each_step(node: Node, http: Callable[[Node], ApiClient]) -> None:
     await walk(http(node))
     events: list[dict[str, Any]] = await node.documents(
         "audit_events", {"action": {"$regex": "^(auth|user|api)"}}
     )
-    told = [(event["action"], event["actor_name"], event["resource_type"]) for event in events]
-    assert told == [
+    actions = [(event["action"], event["actor_name"], event["resource_type"]) for event in events]
+    assert actions == [
         ("user.create", "cli", "user"),
         ("auth.login_failed", "admin", "user"),
         ("auth.login_failed", None, "user"),

@@ -1,4 +1,4 @@
-"""The bounds of the settings of authentication: the last value that is taken, and the first that is not."""
+"""The bounds of the settings of authentication: the last accepted value, and the first refused one."""
 
 from pathlib import Path
 from typing import Any
@@ -46,7 +46,7 @@ def test_bounds(tmp_path: Path, name: str, taken: float, refused: float) -> None
 
 
 def test_defaults() -> None:
-    """What an installation has that says nothing, as the README gives it."""
+    """Check the values of an installation without settings, as the manual gives them."""
     auth, seats = AuthSettings(), LicenseSettings()
     lives = (auth.refresh_token_days, auth.refresh_family_days, auth.api_token_days)
     assert auth.access_token_seconds == 3600

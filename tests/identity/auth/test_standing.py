@@ -1,4 +1,4 @@
-"""What becomes of those who stay connected: known at once on every node, as it is for single requests."""
+"""Clients that stay connected: changes are known at once on every node, as for single requests."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -19,7 +19,10 @@ NEW = "another good password 1"
 
 @dataclass(frozen=True, kw_only=True)
 class Stay:
-    """Ann, with a session and an API token; `api` is hers, `admin` may end them. All at the first node."""
+    """A setup with Ann, who has a session and an API token.
+
+    `api` is hers, `admin` may end them. All at the first node.
+    """
 
     first: Node
     second: Node
@@ -31,7 +34,7 @@ class Stay:
     machine_id: str
 
     async def staying(self) -> dict[str, set[str]]:
-        """Which of her tokens hold at the second node, with what; past what that one remembers."""
+        """Return which of her tokens are valid at the second node, with their permissions; past its cache."""
         tokens = {"session": self.session, "machine": self.machine}
         found = await self.second.logins.standings.callers(list(tokens.values()))
         self.second.authenticator.forget_all()
@@ -122,7 +125,7 @@ async def test_the_permissions_are_those_of_now(stay: Stay) -> None:
     assert await stay.staying() == {"session": {"devices.access"}, "machine": {"devices.access"}}
 
 
-async def test_what_is_no_token_stands_for_nobody(stay: Stay) -> None:
+async def test_other_text_has_no_caller(stay: Stay) -> None:
     wrong = ["", "x", "nat_" + "x" * 43, f"{stay.session}x"]
     assert await stay.second.logins.standings.callers(wrong) == {}
 
@@ -136,7 +139,7 @@ async def test_who_must_change_the_password_is_blocked(stay: Stay) -> None:
 
 
 async def test_who_stays_is_active(stay: Stay, monkeypatch: pytest.MonkeyPatch) -> None:
-    """That it could not be stored ends nothing."""
+    """Check the stored activity; a failure to store it ends nothing."""
     stay.first.clock.move(120)
     await stay.second.logins.standings.callers([stay.session, stay.machine])
     (session,) = await stay.first.documents("sessions", {"user_id": stay.ann.id})

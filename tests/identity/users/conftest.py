@@ -13,7 +13,7 @@ from tests.support.installation import Installation, open_installation
 async def installation(
     indexed: Database, hasher: PasswordHasher, tmp_path_factory: pytest.TempPathFactory
 ) -> Installation:
-    """Before its first start."""
+    """Return an installation before its first start."""
     return await open_installation(indexed, tmp_path_factory.mktemp("keys"), hasher=hasher)
 
 
@@ -26,6 +26,6 @@ async def started(installation: Installation, tmp_path: Path) -> Installation:
 async def untouched(
     module_database: Database, hasher: PasswordHasher, tmp_path_factory: pytest.TempPathFactory
 ) -> Installation:
-    """A started one for all tests of a module that only see requests refused."""
+    """Return a started one for all tests of a module that only see requests refused."""
     folder = tmp_path_factory.mktemp("untouched")
     return await (await open_installation(module_database, folder, hasher=hasher)).started(folder)

@@ -30,7 +30,7 @@ Clients = Callable[..., ApiClient]
 
 @pytest.fixture
 async def client(started: Installation, served: ServedRoutes) -> Clients:
-    """`client("users.manage", user_id=...)` in the organization default."""
+    """Return a function: `client("users.manage", user_id=...)` in the organization default."""
     org_id = await started.organizations.default_id()
 
     def made(*permissions: str, user_id: str | None = None) -> ApiClient:
@@ -108,7 +108,7 @@ async def test_read_only_fields_are_ignored(started: Installation, client: Clien
         pytest.param(["devices.access"], {"email": None}, 403, id="without users.manage"),
     ],
 )
-async def test_nobody_reaches_above_himself(
+async def test_no_user_changes_a_stronger_one(
     started: Installation, client: Clients, held: list[str], change: dict[str, Any], status: int
 ) -> None:
     carla = await started.add("carla", "viewer")
@@ -122,7 +122,7 @@ async def test_a_stronger_user_cannot_be_deleted(started: Installation, client: 
     assert_error(await client("users.manage").delete(f"/api/users/{carla.id}"), 403, "you do not hold")
 
 
-async def test_nobody_changes_his_own_roles_or_resets_his_own_password(
+async def test_no_user_changes_own_roles_or_resets_the_own_password(
     started: Installation, client: Clients
 ) -> None:
     carla = await started.add("carla", "viewer")
@@ -207,7 +207,7 @@ async def test_every_change_is_one_event_without_the_password(started: Installat
 
 
 async def before_the_write(monkeypatch: pytest.MonkeyPatch, name: str, meanwhile: Callable[[], Any]) -> None:
-    """Does something between the checks of the next change and its write."""
+    """Run `meanwhile` between the checks of the next change and its write."""
     real = getattr(UserStore, name)
 
     async def patched(self: UserStore, *args: Any, **kwargs: Any) -> Any:

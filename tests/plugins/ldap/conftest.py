@@ -12,7 +12,7 @@ from tests.support.programs import slapd
 from tests.support.servers.certificates import Authority
 
 
-async def asked(settings: LdapSettings, username: str, password: str) -> Identity | None:
+async def authenticate(settings: LdapSettings, username: str, password: str) -> Identity | None:
     provider = LdapProvider(settings)
     try:
         return await provider.authenticate(username, password)
@@ -25,7 +25,9 @@ SearchSettings = Callable[..., LdapSettings]
 
 @pytest.fixture
 def searching(directory: slapd.Slapd, authority: Authority) -> SearchSettings:
-    """`settings = searching(**changes)`: a search by the reader, StartTLS, groups looked up."""
+    """Return a function: `settings = searching(**changes)`, a search by the reader, StartTLS, groups looked
+    up.
+    """
     plain = LdapSettings(
         urls=(directory.url,),
         ca_file=str(authority.file),

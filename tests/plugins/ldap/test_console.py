@@ -1,4 +1,4 @@
-"""The login at the console with a password that slapd knows, and what slapd ends."""
+"""The login at the console with a password that slapd knows, and its end by slapd."""
 
 from collections.abc import AsyncIterator
 
@@ -38,8 +38,8 @@ async def test_a_user_of_the_directory_chooses_it(node: Node, visitor: Visitor) 
     assert "Invalid username or password. 9 attempts remaining." in page.text
     page = await visitor.post("/login", {**ada, "password": "x", "provider": "ldap"}, status=400)
     assert "Invalid username or password. 8 attempts remaining." in page.text
-    (chosen,) = (one for one in page.all("option") if "selected" in one.attributes)
-    assert chosen.text == "LDAP"
+    (selected,) = (one for one in page.all("option") if "selected" in one.attributes)
+    assert selected.text == "LDAP"
     page = await visitor.post("/login", {**ada, "password": " ", "provider": "ldap"}, status=400)
     assert "password: Missing" in page.text
     await visitor.post("/login", {**ada, "provider": "ldap", "next": "/account"})
@@ -49,14 +49,15 @@ async def test_a_user_of_the_directory_chooses_it(node: Node, visitor: Visitor) 
     assert (session["auth_provider"], session["client_type"]) == ("ldap", "admin_ui")
     admin = Visitor(base_url=visitor.base_url)
     await admin.get("/login?provider=ldap")
-    (chosen,) = (one for one in admin.page.all("option") if "selected" in one.attributes)
-    assert chosen.text == "LDAP"
+    (selected,) = (one for one in admin.page.all("option") if "selected" in one.attributes)
+    assert selected.text == "LDAP"
     credentials = {"username": "admin", "password": LOCAL_PASSWORD, "provider": "ldap"}
     await admin.post("/login", credentials, status=400)
 
 
-async def test_the_directory_is_asked_again_while_pages_are_opened(node: Node, visitor: Visitor) -> None:
-    """What a refresh does for the sessions of tokens, which those of the console do not have."""
+async def test_the_directory_is_searched_again_while_pages_are_opened(node: Node, visitor: Visitor) -> None:
+    """Look the user up, as a refresh does for the sessions of tokens, which those of the console do not
+    have."""
     await visitor.get("/login")
     await visitor.post("/login", {"username": "ada", "password": slapd.PASSWORD, "provider": "ldap"})
     await visitor.get("/account", by_itself=True)

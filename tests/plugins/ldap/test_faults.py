@@ -10,7 +10,7 @@ import pytest
 from netautod.plugin_api import ProviderUnavailable
 from netautod_ldap import LdapSettings
 from netautod_ldap.provider import LdapProvider
-from tests.plugins.ldap.conftest import SearchSettings, asked
+from tests.plugins.ldap.conftest import SearchSettings, authenticate
 from tests.support.programs import slapd
 from tests.support.programs.slapd import BASE, PASSWORD
 from tests.support.servers.listener import listening
@@ -27,7 +27,7 @@ async def test_a_server_without_starttls_gets_no_password(searching: SearchSetti
             connection.sendall(bytes((0x30, len(answer))) + answer)
 
     with listening(refuses) as server, pytest.raises(ProviderUnavailable, match="startTLS failed"):
-        await asked(searching(urls=(server.url,)), "ada", PASSWORD)
+        await authenticate(searching(urls=(server.url,)), "ada", PASSWORD)
     sent = b"".join(received)
     assert b"1.3.6.1.4.1.1466.20037" in sent
     assert PASSWORD.encode() not in sent
@@ -43,7 +43,7 @@ async def test_a_connection_that_breaks_is_not_opened_again_in_clear() -> None:
     with listening(hangs_up) as server:
         settings = LdapSettings(urls=(server.url,), start_tls=False, base_dn=BASE)
         with pytest.raises(ProviderUnavailable):
-            await asked(settings, "ada", PASSWORD)
+            await authenticate(settings, "ada", PASSWORD)
         assert server.connections == 1
     assert PASSWORD.encode() not in b"".join(received)
 
@@ -93,20 +93,20 @@ async def test_servers_that_misbehave_cost_a_bounded_time(
     with listening(behaviour) as server:
         settings = LdapSettings(urls=(server.url,), start_tls=start_tls, base_dn=BASE, timeout_seconds=1)
         with pytest.raises(ProviderUnavailable):
-            await asked(settings, "ada", PASSWORD)
+            await authenticate(settings, "ada", PASSWORD)
 
 
 async def test_a_handshake_that_hangs(searching: SearchSettings) -> None:
     with listening(silent) as server:
         url = server.url.replace("ldap:", "ldaps:")
         with pytest.raises(ProviderUnavailable):
-            await asked(searching(urls=(url,), timeout_seconds=1), "ada", PASSWORD)
+            await authenticate(searching(urls=(url,), timeout_seconds=1), "ada", PASSWORD)
 
 
 async def test_the_event_loop_runs_on_while_the_server_hangs() -> None:
     with listening(silent) as server:
         settings = LdapSettings(urls=(server.url,), start_tls=False, base_dn=BASE, timeout_seconds=1)
-        login = asyncio.create_task(asked(settings, "ada", PASSWORD))
+        login = asyncio.create_task(authenticate(settings, "ada", PASSWORD))
         turns = 0
         while not login.done():
             await asyncio.sleep(0.01)

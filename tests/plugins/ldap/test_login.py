@@ -1,4 +1,4 @@
-"""POST /api/auth/ldap and /api/auth/ldap/test: whose session it becomes, or that it becomes none."""
+"""POST /api/auth/ldap and /api/auth/ldap/test: the session of the right user, or none."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class Setup:
     client: ApiClient
 
     async def log_in(self, username: str = "ada", password: str = PASSWORD) -> str | None:
-        """The user's id, None if the login was refused with the generic text."""
+        """Log in; return the user's id, None if the login was refused with the generic text."""
         body = {"username": username, "password": password}
         answer = await self.client.post("/api/auth/ldap", body)
         if answer.status == 401:
@@ -54,7 +54,8 @@ async def start(
     searching: SearchSettings,
     http: ServeNode,
 ) -> AsyncIterator[Start]:
-    """`setup = await start(auto_provision=True, ...)`: a node whose users come from slapd."""
+    """Return a function: `setup = await start(auto_provision=True, ...)` starts a node with users from
+    slapd."""
     providers: list[LdapProvider] = []
 
     async def started(**settings: object) -> Setup:
@@ -129,8 +130,8 @@ async def test_a_local_users_name_is_refused_and_the_user_stays_as_he_is(
     assert await setup.log_in() is None
     user = await setup.user("ada")
     assert (user.auth_provider, user.external_id) == ("local", None)
-    wrong_door = await setup.client.post("/api/auth/ldap", {"username": "ada", "password": LOCAL_PASSWORD})
-    assert_error(wrong_door, 401)
+    refused = await setup.client.post("/api/auth/ldap", {"username": "ada", "password": LOCAL_PASSWORD})
+    assert_error(refused, 401)
 
 
 async def test_a_directorys_user_cannot_use_the_local_login(start: Start) -> None:
@@ -178,7 +179,7 @@ async def test_roles_that_the_map_does_not_name_stay(start: Start) -> None:
     assert (await setup.user("grace")).role_names == ["operator", "viewer"]
 
 
-async def test_nobody_without_a_mapped_group_is_made(start: Start) -> None:
+async def test_no_user_without_a_mapped_group_is_created(start: Start) -> None:
     setup = await start(auto_provision=True, role_map=("admin = others",))
     assert await setup.log_in() is None
 

@@ -1,4 +1,4 @@
-"""The provider `ldap` against a real slapd: who is recognised, and whose certificate is believed."""
+"""The provider `ldap` against a real slapd: recognised users, and trusted certificates."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from netautod_ldap import LdapSettings
 from netautod_ldap.provider import LdapProvider
 from netautod_ldap.settings import ServerAddress
 from netautod_ldap.templates import filled_dn, filled_filter
-from tests.plugins.ldap.conftest import SearchSettings, asked
+from tests.plugins.ldap.conftest import SearchSettings, authenticate
 from tests.support.programs import slapd
 from tests.support.programs.slapd import ADA, BASE, PASSWORD, Slapd
 from tests.support.servers.certificates import Authority
@@ -36,7 +36,7 @@ async def test_a_search_and_a_bind(
     urls = {"ldaps": (directory.tls_url,), "second": ("ldap://127.0.0.1:1", directory.url)}
     if "urls" in change:
         change = {**change, "urls": urls[str(change["urls"])]}
-    found = await asked(searching(**change), "ada", PASSWORD)
+    found = await authenticate(searching(**change), "ada", PASSWORD)
     assert found is not None
     assert (found.username, found.email, found.display_name) == ("ada", "ada@example.net", "Ada Lovelace")
     assert set(found.groups) == {NET_ADMINS, OPERATORS}
@@ -55,24 +55,24 @@ async def test_a_search_and_a_bind(
     ],
 )
 async def test_groups(searching: SearchSettings, username: str, groups: set[str]) -> None:
-    found = await asked(searching(), username, PASSWORD)
+    found = await authenticate(searching(), username, PASSWORD)
     assert found is not None
     assert set(found.groups) == groups
 
 
 async def test_groups_from_the_attribute_of_the_user_alone(searching: SearchSettings) -> None:
-    found = await asked(searching(group_base_dn=""), "ada", PASSWORD)
+    found = await authenticate(searching(group_base_dn=""), "ada", PASSWORD)
     assert found is not None
     assert found.groups == (NET_ADMINS,)
 
 
 async def test_a_direct_bind_reads_its_own_entry(searching: SearchSettings) -> None:
     settings = searching(bind_dn="", user_dn=f"uid={{username}},ou=people,{BASE}", group_base_dn="")
-    found = await asked(settings, "grace", PASSWORD)
+    found = await authenticate(settings, "grace", PASSWORD)
     assert found is not None
     assert found.external_ids[-1] == slapd.GRACE
-    assert await asked(settings, "grace", "wrong") is None
-    assert await asked(settings, f"grace,ou=people,{BASE}", PASSWORD) is None
+    assert await authenticate(settings, "grace", "wrong") is None
+    assert await authenticate(settings, f"grace,ou=people,{BASE}", PASSWORD) is None
 
 
 @pytest.mark.parametrize(
@@ -96,12 +96,12 @@ async def test_a_direct_bind_reads_its_own_entry(searching: SearchSettings) -> N
     ],
 )
 async def test_who_is_not_recognised(searching: SearchSettings, username: str, password: str) -> None:
-    assert await asked(searching(), username, password) is None
+    assert await authenticate(searching(), username, password) is None
 
 
 async def test_a_name_of_two_entries_is_refused_with_the_right_password(searching: SearchSettings) -> None:
-    assert await asked(searching(base_dn=BASE), "twin", PASSWORD) is None
-    assert await asked(searching(), "twin", PASSWORD) is not None
+    assert await authenticate(searching(base_dn=BASE), "twin", PASSWORD) is None
+    assert await authenticate(searching(), "twin", PASSWORD) is not None
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ async def test_a_name_of_two_entries_is_refused_with_the_right_password(searchin
 async def test_what_is_never_sent(username: str, password: str) -> None:
     with listening(lambda connection: None) as server:
         settings = LdapSettings(urls=(server.url,), start_tls=False, base_dn=BASE)
-        assert await asked(settings, username, password) is None
+        assert await authenticate(settings, username, password) is None
         provider = LdapProvider(settings)
         assert not (await provider.probe(username, password)).success
         await provider.close()
@@ -155,7 +155,7 @@ async def test_certificates_that_are_refused(
     async with slapd.running_slapd(folder, authority.file, *files) as running:
         url = running.url if scheme == "ldap" else running.tls_url
         with pytest.raises(ProviderUnavailable, match=reason):
-            await asked(searching(urls=(url,)), "ada", PASSWORD)
+            await authenticate(searching(urls=(url,)), "ada", PASSWORD)
 
 
 @pytest.mark.parametrize(

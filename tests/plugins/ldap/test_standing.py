@@ -1,4 +1,4 @@
-"""Users of a real slapd who are looked up again: gone, disabled, moved; what is not seen ends nothing."""
+"""Users of a real slapd who are looked up again: gone, disabled, moved; unreadable data ends nothing."""
 
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
@@ -10,7 +10,7 @@ from netautod_ldap import LdapSettings
 from netautod_ldap.disabled import why_disabled
 from netautod_ldap.provider import LdapProvider
 from netautod_ldap.session import Entry
-from tests.plugins.ldap.conftest import SearchSettings, asked
+from tests.plugins.ldap.conftest import SearchSettings, authenticate
 from tests.support.programs.slapd import BASE, BLIND, GRACE, PASSWORD, Slapd, changed
 
 ALAN = f"uid=alan,ou=people,{BASE}"
@@ -28,14 +28,14 @@ async def again(settings: LdapSettings, user: KnownUser) -> Identity | None:
 
 @pytest.fixture
 async def alan(directory: Slapd, searching: SearchSettings) -> AsyncIterator[KnownUser]:
-    """Somebody who has logged in once, and is an operator; gone after the test."""
+    """Yield a user who has logged in once, and is an operator; removed after the test."""
     entry = "objectClass: inetOrgPerson\nobjectClass: shadowAccount\ncn: Alan\nsn: Turing\nuid: alan"
     await changed(
         directory,
         f"dn: {ALAN}\nchangetype: add\n{entry}\nuserPassword: {PASSWORD}",
         f"dn: {GROUP}\nchangetype: modify\nadd: uniqueMember\nuniqueMember: {ALAN}",
     )
-    identity = await asked(searching(), "alan", PASSWORD)
+    identity = await authenticate(searching(), "alan", PASSWORD)
     assert identity is not None
     yield KnownUser(username="alan", external_id=identity.external_ids[0])
     places = (ALAN, f"uid=turing,ou=people,{BASE}", f"uid=alan,{BASE}", f"uid=alan,ou=groups,{BASE}")

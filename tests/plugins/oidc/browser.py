@@ -12,7 +12,7 @@ class Browser:
     cookies: dict[tuple[str, str, str], str] = field(default_factory=dict)
 
     async def open(self, url: str, form: dict[str, str] | None = None) -> HTTPResponse:
-        """GET, or POST of a form; redirects are not followed."""
+        """Send a GET, or a POST of a form; redirects are not followed."""
         headers = {"Accept": "text/html"}
         parts = urlsplit(url)
         sent = [
@@ -36,7 +36,7 @@ class Browser:
         return answer
 
     async def follow(self, url: str, form: dict[str, str] | None = None, *, until: str) -> str:
-        """The first address on the way that begins with `until`; it is not opened."""
+        """Return the first address on the way that begins with `until`; it is not opened."""
         answer = await self.open(url, form)
         for _ in range(10):
             location = answer.headers.get("Location")

@@ -1,4 +1,4 @@
-"""A provider that answers as the test says, and ours that asks it, without a database."""
+"""A provider that answers as the test says, and our provider in front of it, without a database."""
 
 from collections.abc import AsyncIterator
 from dataclasses import replace

@@ -14,8 +14,8 @@ LISTED = "https://console.example/signed-in?from=oidc"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Begun:
-    """A login that waits for the provider: what went there, and the cookie that came here."""
+class LoginStart:
+    """A login that waits for the provider: the parameters sent there, and the cookie received here."""
 
     parameters: dict[str, str]
     cookie: Morsel[str]
@@ -31,20 +31,20 @@ class Setup:
     client: ApiClient
     provider: ScriptedProvider
 
-    async def begin(self, redirect_uri: str = LISTED, **more: str) -> Begun:
+    async def begin(self, redirect_uri: str = LISTED, **more: str) -> LoginStart:
         query = urlencode({"redirect_uri": redirect_uri, **more})
         answer = await self.client.get(f"/api/auth/oidc/authorize?{query}")
         assert answer.status == 302, answer.content
         cookies = SimpleCookie(answer.headers["Set-Cookie"])
-        return Begun(
+        return LoginStart(
             parameters=self.provider.see(answer.headers["Location"]), cookie=next(iter(cookies.values()))
         )
 
     async def finish(
-        self, begun: Begun, headers: dict[str, str] | None = None, **parameters: str
+        self, login: LoginStart, headers: dict[str, str] | None = None, **parameters: str
     ) -> Response:
-        sent = {"code": "code-1", "state": begun.parameters["state"], **parameters}
-        given = begun.cookies if headers is None else headers
+        sent = {"code": "code-1", "state": login.parameters["state"], **parameters}
+        given = login.cookies if headers is None else headers
         return await self.client.get(f"/api/auth/oidc/callback?{urlencode(sent)}", headers=given)
 
     async def log_in(self) -> Response:

@@ -13,7 +13,7 @@ from netautod_oidc import OidcSettings
 from netautod_oidc.provider import OidcProvider
 from tests.console.login.targets import HOSTILE
 from tests.identity.auth.support import ServeNode, start_node
-from tests.plugins.oidc.login import LISTED, Begun, Setup, tokens_of
+from tests.plugins.oidc.login import LISTED, LoginStart, Setup, tokens_of
 from tests.support.client import assert_error
 from tests.support.installation import Installation
 from tests.support.servers.identity_provider import CLIENT_ID, CLIENT_SECRET, ScriptedProvider
@@ -25,7 +25,7 @@ BOUND = "netautod-login-"
 
 @pytest.fixture
 async def setup(installation: Installation, http: ServeNode) -> AsyncIterator[Setup]:
-    """A node whose users come from a scripted provider; ada is known there and here."""
+    """Return a node whose users come from a scripted provider; ada is known there and here."""
     provider = ScriptedProvider()
     provider.userinfo = {"sub": "subject-1"}
     settings = OidcSettings(
@@ -49,8 +49,8 @@ async def visitor(setup: Setup) -> Visitor:
     return Visitor(base_url=setup.client.base_url)
 
 
-async def begun(setup: Setup, visitor: Visitor, page: str = "/devices?q=core") -> dict[str, str]:
-    """What the provider is asked, once the person has followed the link of the login page."""
+async def follow_login_link(setup: Setup, visitor: Visitor, page: str = "/devices?q=core") -> dict[str, str]:
+    """Return the parameters sent to the provider after the person has followed the link of the login page."""
     shown = await visitor.get(f"/login?{urlencode({'next': page})}")
     answer = await visitor.get(shown.links["Log in with OIDC"], status=303)
     return setup.provider.see(answer.headers["Location"])
@@ -67,7 +67,7 @@ async def back(visitor: Visitor, sent: dict[str, str], *, status: int = 302, **c
 
 
 async def test_it_ends_at_the_wanted_page_with_a_cookie_and_no_token(setup: Setup, visitor: Visitor) -> None:
-    sent = await begun(setup, visitor)
+    sent = await follow_login_link(setup, visitor)
     assert sent["redirect_uri"] == CALLBACK
     assert (bound(visitor)["httponly"], bound(visitor)["samesite"]) == (True, "Lax")
     answer = await back(visitor, sent)
@@ -84,22 +84,22 @@ async def test_it_ends_at_the_wanted_page_with_a_cookie_and_no_token(setup: Setu
 
 async def test_the_cookie_behind_a_proxy_that_ends_tls(setup: Setup, visitor: Visitor) -> None:
     visitor.headers = {"X-Forwarded-Proto": "https", "X-Forwarded-Host": "netautod.example"}
-    await back(visitor, await begun(setup, visitor))
+    await back(visitor, await follow_login_link(setup, visitor))
     assert visitor.cookies["__Host-netautod"]["secure"] is True
     await visitor.get("/account")
 
 
 async def test_each_login_makes_a_new_cookie(setup: Setup, visitor: Visitor) -> None:
-    await back(visitor, await begun(setup, visitor))
+    await back(visitor, await follow_login_link(setup, visitor))
     first = visitor.cookie()
-    await back(visitor, await begun(setup, visitor))
+    await back(visitor, await follow_login_link(setup, visitor))
     assert visitor.cookie() not in ("", first)
     await visitor.get("/account")
     assert [one["ended_at"] is None for one in await setup.node.documents("sessions")] == [False, True]
 
 
 async def test_an_answer_that_is_not_of_this_browser_or_was_used(setup: Setup, visitor: Visitor) -> None:
-    sent = await begun(setup, visitor)
+    sent = await follow_login_link(setup, visitor)
     stranger = Visitor(base_url=visitor.base_url)
     answer = await back(stranger, sent, status=401)
     assert "begun in this browser" in answer.html
@@ -118,8 +118,8 @@ async def test_an_answer_that_is_not_of_this_browser_or_was_used(setup: Setup, v
 async def test_a_login_of_the_api_and_one_of_the_console_are_not_taken_for_each_other(
     setup: Setup, visitor: Visitor
 ) -> None:
-    sent = await begun(setup, visitor)
-    as_api = Begun(parameters=sent, cookie=bound(visitor))
+    sent = await follow_login_link(setup, visitor)
+    as_api = LoginStart(parameters=sent, cookie=bound(visitor))
     ended = await setup.finish(as_api)
     assert ended.headers["Location"] == "/devices?q=core"
     assert "access_token" not in ended.headers["Location"]
@@ -149,7 +149,7 @@ async def test_a_failure_leads_back_to_the_login(setup: Setup, visitor: Visitor)
     ]
     known = setup.provider.claims
     for answer, claims, word, text in failures:
-        sent = await begun(setup, visitor)
+        sent = await follow_login_link(setup, visitor)
         setup.provider.token_answer, setup.provider.claims = answer, {**known, **claims}
         setup.provider.userinfo = {"sub": claims.get("sub", "subject-1")}
         ended = await back(visitor, sent)
@@ -163,7 +163,7 @@ async def test_a_failure_leads_back_to_the_login(setup: Setup, visitor: Visitor)
     assert actions == ["auth.login_failed", "auth.login_failed"]  # none for a provider that is away
 
 
-async def test_a_failure_that_nobody_knows_is_no_text_of_the_page(visitor: Visitor) -> None:
+async def test_an_unknown_failure_is_no_text_of_the_page(visitor: Visitor) -> None:
     page = await visitor.get("/login?failed=Your+account+is+locked,+call+0900")
     assert "0900" not in page.html
     assert page.all("p", class_="error") == []

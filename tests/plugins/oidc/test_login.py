@@ -31,7 +31,7 @@ Start = Callable[..., Awaitable[Setup]]
 
 @pytest.fixture
 async def start(installation: Installation, http: ServeNode) -> AsyncIterator[Start]:
-    """`setup = await start(settings)`: a node whose users come from a scripted provider."""
+    """Return a function: `setup = await start(settings)` starts a node with a scripted provider."""
     scripted: list[ScriptedProvider] = []
 
     async def started(rules: Rules | None = None, *, seats: int = 0, callback: str = CALLBACK) -> Setup:
@@ -60,9 +60,9 @@ async def start(installation: Installation, http: ServeNode) -> AsyncIterator[St
 async def test_a_login_ends_at_the_listed_address_with_the_tokens_in_the_fragment(start: Start) -> None:
     setup = await start()
     user_id = await setup.add("ada", "operator")
-    begun = await setup.begin()
-    assert begun.parameters["redirect_uri"] == CALLBACK
-    answer = await setup.finish(begun)
+    login = await setup.begin()
+    assert login.parameters["redirect_uri"] == CALLBACK
+    answer = await setup.finish(login)
     tokens = tokens_of(answer)
     assert sorted(tokens) == ["access_token", "expires_in", "refresh_token", "token_type"]
     assert (tokens["token_type"], tokens["expires_in"]) == ("Bearer", "3600")
@@ -120,15 +120,15 @@ async def test_what_does_not_belong_to_a_login_of_this_browser(
     start: Start, parameters: dict[str, str], cookie: dict[str, str] | None
 ) -> None:
     setup = await start(OPEN)
-    begun = await setup.begin()
+    login = await setup.begin()
     headers = None
     if cookie is not None:
-        names = {"name": begun.cookie.key, "value": begun.cookie.value}
+        names = {"name": login.cookie.key, "value": login.cookie.value}
         headers = {key: text.format(**names) for key, text in cookie.items()}
-    await refused(setup, await setup.finish(begun, headers, **parameters), "begin again")
-    assert setup.provider.asked("/token") == []
+    await refused(setup, await setup.finish(login, headers, **parameters), "begin again")
+    assert setup.provider.requests_to("/token") == []
     # The real browser is not disturbed by it.
-    assert tokens_of(await setup.finish(begun))
+    assert tokens_of(await setup.finish(login))
 
 
 async def test_a_victim_is_not_logged_in_by_an_attackers_callback(start: Start) -> None:
@@ -139,19 +139,19 @@ async def test_a_victim_is_not_logged_in_by_an_attackers_callback(start: Start) 
 
 async def test_a_state_is_used_once(start: Start) -> None:
     setup = await start(OPEN)
-    begun = await setup.begin()
-    tokens_of(await setup.finish(begun))
-    assert_error(await setup.finish(begun), 401, "begin again")
+    login = await setup.begin()
+    tokens_of(await setup.finish(login))
+    assert_error(await setup.finish(login), 401, "begin again")
     assert len(await setup.node.documents("sessions")) == 1
 
 
 async def test_a_login_that_failed_cannot_be_tried_again(start: Start) -> None:
     setup = await start(OPEN)
-    begun = await setup.begin()
+    login = await setup.begin()
     setup.provider.token_answer = 400, {"error": "invalid_grant"}
-    await refused(setup, await setup.finish(begun), "failed")
+    await refused(setup, await setup.finish(login), "failed")
     setup.provider.token_answer = None
-    await refused(setup, await setup.finish(begun), "begin again")
+    await refused(setup, await setup.finish(login), "begin again")
 
 
 async def test_a_state_expires(start: Start, clock: MovableClock) -> None:
@@ -166,17 +166,17 @@ async def test_a_state_expires(start: Start, clock: MovableClock) -> None:
 
 async def test_a_parameter_twice_is_refused(start: Start) -> None:
     setup = await start(OPEN)
-    begun = await setup.begin()
-    state = begun.parameters["state"]
+    login = await setup.begin()
+    state = login.parameters["state"]
     path = f"/api/auth/oidc/callback?code=a&code=b&state={state}"
-    await refused(setup, await setup.client.get(path, headers=begun.cookies), "begin again")
+    await refused(setup, await setup.client.get(path, headers=login.cookies), "begin again")
 
 
 async def test_a_provider_that_refuses(start: Start) -> None:
     setup = await start(OPEN)
     path = "/api/auth/oidc/callback?error=access_denied&error_description=%3Cscript%3E&state={}"
-    begun = await setup.begin()
-    answer = await setup.client.get(path.format(begun.parameters["state"]), headers=begun.cookies)
+    login = await setup.begin()
+    answer = await setup.client.get(path.format(login.parameters["state"]), headers=login.cookies)
     await refused(setup, answer, "failed")
     assert "script" not in answer.json["error"]
     assert await setup.node.actions() == ["auth.login_failed"]
@@ -272,9 +272,9 @@ async def test_a_terminal_needs_a_seat(start: Start) -> None:
 
 async def test_a_provider_that_is_away(start: Start) -> None:
     setup = await start(OPEN)
-    begun = await setup.begin()
+    login = await setup.begin()
     setup.provider.token_answer = 503, {}
-    assert_error(await setup.finish(begun), 502, "not available")
+    assert_error(await setup.finish(login), 502, "not available")
     away = await start(OPEN)
     away.provider.server.stop()
     query = urlencode({"redirect_uri": LISTED})
@@ -291,16 +291,16 @@ async def test_a_provider_that_is_off(installation: Installation, http: ServeNod
 async def test_no_secret_of_a_login_is_kept_or_logged(start: Start, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     setup = await start(OPEN)
-    begun = await setup.begin()
+    login = await setup.begin()
     failing = await setup.begin()
     failed = await setup.finish(failing, code="canary-code-2")
-    setup.provider.nonce = begun.parameters["nonce"]
-    tokens = tokens_of(await setup.finish(begun, code="canary-code-1"))
-    verifier = setup.provider.asked("/token")[-1][1]["code_verifier"]
+    setup.provider.nonce = login.parameters["nonce"]
+    tokens = tokens_of(await setup.finish(login, code="canary-code-1"))
+    verifier = setup.provider.requests_to("/token")[-1][1]["code_verifier"]
     secrets = [
-        begun.cookie.value,
-        begun.parameters["state"],
-        begun.parameters["nonce"],
+        login.cookie.value,
+        login.parameters["state"],
+        login.parameters["nonce"],
         verifier,
         "canary-code",
         "provider-access-token",

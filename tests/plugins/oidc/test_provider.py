@@ -1,4 +1,4 @@
-"""The provider `oidc` alone: what it sends, and what it makes of answers, endpoints and userinfo."""
+"""The provider `oidc` alone: its requests, and its handling of answers, endpoints and userinfo."""
 
 import base64
 import hashlib
@@ -46,7 +46,7 @@ async def test_a_good_answer(scripted: ScriptedProvider, ours: OidcProvider) -> 
         display_name="Ada",
         groups=("x",),
     )
-    headers, form = scripted.asked("/token")[0]
+    headers, form = scripted.requests_to("/token")[0]
     assert form == {
         "grant_type": "authorization_code",
         "code": "code-1",
@@ -55,7 +55,7 @@ async def test_a_good_answer(scripted: ScriptedProvider, ours: OidcProvider) -> 
     }
     pair = base64.b64decode(headers["Authorization"].removeprefix("Basic ")).decode()
     assert pair == "netautod-tests:a+client%27s+secret%3A+%25%2F%2B+"
-    assert scripted.asked("/userinfo") == []
+    assert scripted.requests_to("/userinfo") == []
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ async def test_other_client_authentication(
 ) -> None:
     scripted.metadata = {"token_endpoint_auth_methods_supported": methods}
     await provider_for(scripted, client_secret=secret).callback(ATTEMPT, CODE)
-    headers, form = scripted.asked("/token")[0]
+    headers, form = scripted.requests_to("/token")[0]
     assert "Authorization" not in headers
     assert {**form, "client_id": CLIENT_ID, **sent} == form
 
@@ -96,7 +96,7 @@ async def test_answers_that_are_refused(
     scripted.metadata = {"authorization_response_iss_parameter_supported": supported}
     with pytest.raises(LoginRefused):
         await ours.callback(ATTEMPT, parameters)
-    assert scripted.asked("/token") == []
+    assert scripted.requests_to("/token") == []
 
 
 async def test_an_answer_with_the_issuer(scripted: ScriptedProvider, ours: OidcProvider) -> None:
@@ -149,7 +149,7 @@ async def test_metadata_that_is_refused(
 
 
 @pytest.mark.parametrize("name", ["token_endpoint", "jwks_uri"])
-async def test_endpoints_inside_our_own_network_are_not_asked(
+async def test_endpoints_inside_our_own_network_get_no_request(
     scripted: ScriptedProvider, ours: OidcProvider, name: str
 ) -> None:
     scripted.metadata = {name: "http://169.254.169.254/latest/meta-data"}
@@ -157,7 +157,7 @@ async def test_endpoints_inside_our_own_network_are_not_asked(
         await ours.callback(ATTEMPT, CODE)
 
 
-async def test_a_provider_that_is_away_is_asked_again_later() -> None:
+async def test_an_unavailable_provider_gets_a_later_request() -> None:
     scripted = ScriptedProvider(nonce="nonce-1")
     ours = provider_for(scripted)
     scripted.server.stop()
@@ -187,7 +187,7 @@ async def test_userinfo(
             await ours.callback(ATTEMPT, CODE)
     else:
         assert (await ours.callback(ATTEMPT, CODE)).groups == expected
-    headers, _ = scripted.asked("/userinfo")[0]
+    headers, _ = scripted.requests_to("/userinfo")[0]
     assert headers["Authorization"] == "Bearer provider-access-token"
 
 

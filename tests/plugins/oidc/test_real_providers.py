@@ -33,14 +33,14 @@ SCRIPT = Path(__file__).parents[2] / "support" / "oidc_provider.mjs"
 
 @dataclass(frozen=True, kw_only=True)
 class Site:
-    """netautod on loopback, as its browser reaches it."""
+    """The service on loopback, as its browser reaches it."""
 
     node: Node
     client: ApiClient
     start: str
 
     async def me(self, address: str) -> dict[str, object]:
-        """The user whose tokens stand in the fragment of the address that the login ended at."""
+        """Return the user whose tokens stand in the fragment of the address at which the login ended."""
         tokens = {name: values[0] for name, values in parse_qs(address.partition("#")[2]).items()}
         found: dict[str, object] = (
             await self.client.with_token(tokens["access_token"]).get("/api/auth/me")
@@ -53,7 +53,7 @@ Open = Callable[[OidcSettings], Awaitable[Site]]
 
 @pytest.fixture
 async def site(installation: Installation) -> AsyncIterator[tuple[str, Open]]:
-    """The callback address to register at the provider, and the function that opens the site."""
+    """Yield the callback address to register at the provider, and the function that opens the site."""
     port = free_port()
     callback = f"http://127.0.0.1:{port}/api/auth/oidc/callback"
     async with Servers() as servers:
@@ -99,7 +99,7 @@ async def running(*command: str, ready: str) -> AsyncIterator[Process]:
 
 @pytest.fixture(scope="session")
 async def certified() -> str:
-    """The main file of the npm package; skips where there is no Node."""
+    """Return the main file of the npm package; skip if there is no Node."""
     if NODE is None:
         pytest.skip("node is not installed")
     release = 9 if await node_release() >= 20 else 8  # 9 needs globalThis.crypto
@@ -107,7 +107,7 @@ async def certified() -> str:
 
 
 async def signed_in(site: Site, username: str, issuer: str) -> str:
-    """Through the login and consent pages of oidc-provider; the address that the login ended at."""
+    """Pass the login and consent pages of oidc-provider; return the address at which the login ended."""
     browser = Browser()
     page = await browser.follow(site.start, until=f"{issuer}/interaction/")
     return await answered(browser, page, username, issuer, until=CONSOLE)
@@ -166,7 +166,7 @@ async def test_the_certified_provider(site: tuple[str, Open], certified: str, co
 
 
 async def at_the_console(here: Site, issuer: str) -> None:
-    """The same login with a cookie at its end, at the page that was wanted."""
+    """Log in the same way with a cookie at the end, at the requested page."""
     own = here.client.base_url
     browser = Browser()
     wanted = await browser.follow(f"{own}/account?x=1", until=f"{own}/login")

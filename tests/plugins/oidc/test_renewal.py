@@ -13,7 +13,7 @@ USER = KnownUser(username="ada", external_id="subject-1", refresh_token="token-1
 
 
 def answering(scripted: ScriptedProvider, **more: Any) -> None:
-    """The next answers of the token endpoint: an id_token without nonce, and `more`."""
+    """Set the next answers of the token endpoint: an id_token without nonce, and `more`."""
     body: dict[str, Any] = {"access_token": "provider-access-token", "token_type": "Bearer"}
     scripted.change_claims = lambda claims: claims.pop("nonce")
     body = {**body, "id_token": scripted.id_token(), **more}
@@ -39,12 +39,12 @@ async def test_a_look_up_uses_the_token_and_brings_claims_and_a_new_one(
     assert found.refresh_token == "token-2"
     assert found.identity is not None
     assert (found.identity.external_ids, found.identity.groups) == (("subject-1",), ("net-admins",))
-    headers, form = scripted.asked("/token")[-1]
+    headers, form = scripted.requests_to("/token")[-1]
     assert form == {"grant_type": "refresh_token", "refresh_token": "token-1"}
     assert headers["Authorization"].startswith("Basic ")
 
 
-async def test_a_provider_without_rotation_and_id_token_is_asked_for_userinfo(
+async def test_userinfo_is_requested_without_rotation_and_id_token(
     scripted: ScriptedProvider, ours: OidcProvider
 ) -> None:
     scripted.userinfo = {"sub": "subject-1", "preferred_username": "ada", "groups": ["ops"]}
@@ -126,7 +126,7 @@ async def test_a_token_of_another_key_changes_nothing(scripted: ScriptedProvider
 
 
 @pytest.mark.parametrize("userinfo", [{"sub": "subject-2", "groups": ["admins"]}, {}])
-async def test_userinfo_about_somebody_else_changes_nothing(
+async def test_userinfo_about_another_user_changes_nothing(
     scripted: ScriptedProvider, ours: OidcProvider, userinfo: dict[str, Any]
 ) -> None:
     scripted.userinfo = userinfo
@@ -139,7 +139,7 @@ async def test_a_provider_that_says_nothing_of_groups_takes_none_away(scripted: 
     assert (await provider_for(scripted).look_up(USER)).identity is None
 
 
-async def test_offline_access_is_asked_for_with_consent(scripted: ScriptedProvider) -> None:
+async def test_offline_access_is_requested_with_consent(scripted: ScriptedProvider) -> None:
     plain = await provider_for(scripted).authorize(ATTEMPT)
     assert "prompt=" not in plain
     offline = await provider_for(scripted, scopes=("openid", "offline_access")).authorize(ATTEMPT)

@@ -44,12 +44,12 @@ async def test_keys_are_kept_and_read_anew_for_an_unknown_kid(
 ) -> None:
     await ours.callback(ATTEMPT, CODE)
     await ours.callback(ATTEMPT, CODE)
-    assert len(scripted.asked("/jwks")) == 1
+    assert len(scripted.requests_to("/jwks")) == 1
     scripted.key = new_key("key-2")
     scripted.published = [scripted.key]
     await ours.callback(ATTEMPT, CODE)
-    assert len(scripted.asked("/jwks")) == 2
-    assert len(scripted.asked("/.well-known/openid-configuration")) == 1
+    assert len(scripted.requests_to("/jwks")) == 2
+    assert len(scripted.requests_to("/.well-known/openid-configuration")) == 1
 
 
 async def test_a_key_that_was_replaced_under_its_old_kid(
@@ -74,7 +74,7 @@ def without(*names: str) -> Callable[[Claims], None]:
 
 
 def at(name: str, seconds: int) -> Callable[[Claims], None]:
-    """A moment that far from now; from when the test runs, which is long after it is collected."""
+    """Return a change to a moment that far from now: from the run of the test, long after its collection."""
     return lambda claims: claims.update({name: int(time.time()) + seconds})
 
 
@@ -126,7 +126,7 @@ def segment(value: Any) -> str:
 
 
 def with_header(**values: Any) -> Callable[[str], str]:
-    """The same token with another header; its signature does not fit any more."""
+    """Return a change to the same token with another header; its signature does not fit any more."""
 
     def change(token: str) -> str:
         _, claims, signature = token.split(".")
@@ -185,7 +185,7 @@ async def test_a_key_from_the_header_is_never_used(
     scripted.change_header = lambda header: header.update({name: values[name], "b64": True})
     with pytest.raises(LoginRefused):
         await ours.callback(ATTEMPT, CODE)
-    assert scripted.asked("/evil") == []
+    assert scripted.requests_to("/evil") == []
 
 
 async def test_the_public_key_as_the_secret_of_a_symmetric_signature(

@@ -59,9 +59,9 @@ class ScriptedProvider:
         handlers = [(path, _Answer, {"provider": self, "answer": answer}) for path, answer in routes]
         self.server, self.issuer = serve(Application(handlers, log_function=lambda handler: None))
 
-    def asked(self, path: str) -> list[tuple[dict[str, str], dict[str, str]]]:
+    def requests_to(self, path: str) -> list[tuple[dict[str, str], dict[str, str]]]:
         """Headers and form of each request to the path."""
-        return [(headers, form) for asked, headers, form in self.requests if asked == path]
+        return [(headers, form) for requests_to, headers, form in self.requests if requests_to == path]
 
     def see(self, location: str) -> dict[str, str]:
         """What the browser brings along; the nonce goes into the next id_token."""

@@ -18,7 +18,7 @@ from netautod.core.identity.caller import OrgId, system_caller
 from netautod.identity.auth.authenticator import Authenticator
 from netautod.identity.auth.directory.store import COLLECTION, FIELD, DirectoryLookupStore, LookupTurn
 from netautod.identity.auth.models import LoginSession
-from netautod.identity.auth.providers.calls import asked
+from netautod.identity.auth.providers.calls import call_provider
 from netautod.identity.auth.providers.provisioning import Provisioning
 from netautod.identity.auth.providers.registry import Providers
 from netautod.identity.auth.sessions.service import Sessions
@@ -155,7 +155,7 @@ class DirectoryLookups:
         token = None if turn.sealed is None else await self._unsealed(session, turn)
         known = KnownUser(username=user.username, external_id=user.external_id, refresh_token=token)
         try:
-            found = await asked(provider.name, provider.look_up(known), Lookup)
+            found = await call_provider(provider.name, provider.look_up(known), Lookup)
         except AccountEnded as ending:
             await self._end(provider, user, await self._of_account(provider, user, turn), str(ending))
         except LoginEnded as ending:
@@ -180,9 +180,9 @@ class DirectoryLookups:
 
     async def _of_account(self, provider: LookupProvider, user: User, turn: LookupTurn) -> list[LoginSession]:
         """List the user's sessions of this provider, but for those that began during the look-up."""
-        asked_at = turn.ends_at - TURN
+        started_at = turn.ends_at - TURN
         living = await self._sessions.living(user)
-        return [one for one in living if one.auth_provider == provider.name and one.created_at <= asked_at]
+        return [one for one in living if one.auth_provider == provider.name and one.created_at <= started_at]
 
     async def _end(
         self, provider: LookupProvider, user: User, sessions: list[LoginSession], reason: str

@@ -68,7 +68,7 @@ class Lockout:
         self._sleep = sleep
 
     async def admit(self, address: str, username: str) -> Attempt:
-        """Admit a try before its password is checked; a stranger at a guessed account has to wait.
+        """Accept a try before its password is checked; a stranger at a guessed account has to wait.
 
         The client gets the result of the try only after `failed`, `passed` or `succeeded`. Raises
         TooManyRequests.

@@ -22,8 +22,8 @@ NOTHING_PENDING = "No one-time code waits to be confirmed; begin with POST /api/
 
 
 class OneTimeCodes:
-    """The codes. Secrets are sealed under the organization's key, recovery codes hashed under a derived key.
-    """
+    """The codes. Secrets are sealed under the organization's key, recovery codes hashed under a derived
+    key."""
 
     def __init__(self, *, store: OtpStore, vault: Vault, clock: Clock) -> None:
         self._store = store
@@ -52,8 +52,8 @@ class OneTimeCodes:
         return pending
 
     async def confirm(self, user: User, pending: PendingCodes, typed: str) -> bool:
-        """Return whether it is a code of the pending secret, which then becomes active; that code is used up.
-        """
+        """Return whether it is a code of the pending secret, which then becomes active; that code is used
+        up."""
         secret = await self._unseal(user, PENDING_SECRET, pending.sealed)
         steps = fitting_steps(secret, typed, self._clock.now())
         if not steps:

@@ -42,8 +42,7 @@ class OtpService:
         return new
 
     async def confirm(self, caller: Caller, code: str) -> None:
-        """Activate the pending codes: a login requires one from now on. Raises Conflict if none is pending.
-        """
+        """Confirm the pending codes: a login requires one from now on. Raises Conflict if none is pending."""
         user = await self._local_user(caller)
         pending = await self._codes.pending(user)
         attempt = await self._lockout.admit(caller.ip_address or "", user.username)

@@ -43,7 +43,8 @@ class OtpStore:
         await self._users.update(user.org_id, {"_id": user.id}, {"$set": {"otp.pending": document}})
 
     async def activate(self, user: User, active: ActiveCodes) -> bool:
-        """Activate the pending codes of that id; return False if they are not pending any more."""
+        """Make the pending codes of that id the active ones; return False if they are not pending any
+        more."""
         document = {
             "id": active.id,
             "secret": active.sealed,

@@ -14,7 +14,7 @@ T = TypeVar("T")
 LONGEST_SECONDS = 240.0
 
 
-async def asked(provider: str, call: Awaitable[T], wanted: type[T] | tuple[type[Any], ...]) -> T:
+async def call_provider(provider: str, call: Awaitable[T], wanted: type[T] | tuple[type[Any], ...]) -> T:
     """Return the provider's answer if it is of a `wanted` type.
 
     Raises what a provider may raise: LoginRefused, AccountEnded, LoginEnded, and ProviderUnavailable.
@@ -36,13 +36,13 @@ async def asked(provider: str, call: Awaitable[T], wanted: type[T] | tuple[type[
     return answer
 
 
-async def confirmed(provider: str, call: Awaitable[Identity | None]) -> Identity | None:
+async def confirm_identity(provider: str, call: Awaitable[Identity | None]) -> Identity | None:
     """Return the identity for a name and a password; None for anything but the right password.
 
     Raises ProviderUnavailable.
     """
     try:
-        return await asked(provider, call, (Identity, type(None)))
+        return await call_provider(provider, call, (Identity, type(None)))
     except (LoginRefused, AccountEnded, LoginEnded) as refusal:  # it says no in another way
         logger.warning("a login through %s failed: %s", provider, refusal)
         return None

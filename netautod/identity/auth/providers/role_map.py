@@ -19,8 +19,8 @@ def roles_after_login(role_map: RoleMap, roles: Iterable[str], groups: Iterable[
 
 
 def _same(wanted: str, group: str) -> bool:
-    """Compare: equal; or the same LDAP name; or a bare name that is the first part of the group's LDAP name.
-    """
+    """Compare: equal; or the same LDAP name; or a bare name that is the first part of the group's LDAP
+    name."""
     if wanted == group:
         return True
     name = canonical_name(group)

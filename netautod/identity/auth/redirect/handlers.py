@@ -21,8 +21,8 @@ class AuthorizeQuery(Query):
 
 
 class CallbackQuery(Query):
-    """The parameters that the provider sends (OpenID Connect Core 3.1.2.5, RFC 9207); none is verified yet.
-    """
+    """The parameters that the provider sends (OpenID Connect Core 3.1.2.5, RFC 9207); none is verified
+    yet."""
 
     state = fields.String()
     code = fields.String()
@@ -37,9 +37,9 @@ class RedirectHandler(JsonHandler):
     async def begin(self, provider: str) -> None:
         # As it was sent: the query's values are trimmed, and this one is compared exactly.
         redirect_uri = self.get_query_argument("redirect_uri", strip=False)
-        begun = await self.redirect_logins.begin(provider, redirect_uri, self.query["client_type"])
-        bind(self, begun.cookie)
-        self._send_to(begun.url)
+        start = await self.redirect_logins.begin(provider, redirect_uri, self.query["client_type"])
+        bind(self, start.cookie)
+        self._send_to(start.url)
 
     async def end(self, provider: str) -> None:
         cookie = self.redirect_logins.cookie(provider, self.query.get("state", ""), "")

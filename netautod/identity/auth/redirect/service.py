@@ -22,7 +22,7 @@ from netautod.core.identity.caller import RequestInfo
 from netautod.core.identity.refusals import TokenRefused
 from netautod.identity.auth.models import ADMIN_UI, IssuedTokens
 from netautod.identity.auth.pages.targets import login_page, page_to
-from netautod.identity.auth.providers.calls import asked
+from netautod.identity.auth.providers.calls import call_provider
 from netautod.identity.auth.providers.provisioning import Provisioning
 from netautod.identity.auth.redirect.store import PendingLogin, RedirectStore
 from netautod.identity.auth.redirect.uris import is_listed
@@ -61,7 +61,7 @@ class BrowserCookie:
 
 
 @dataclass(frozen=True, kw_only=True)
-class BegunLogin:
+class LoginStart:
     """The start of a login: where to send the browser, and which cookie it must send back."""
 
     url: str = field(repr=False)
@@ -69,7 +69,7 @@ class BegunLogin:
 
 
 @dataclass(frozen=True, kw_only=True)
-class EndedLogin:
+class LoginEnd:
     """The end of a login: where to send the browser; `cookie` is that of its session at the console."""
 
     url: str = field(repr=False)
@@ -90,7 +90,7 @@ class RedirectLogins:
         self._provisioning = provisioning
         self._clock = clock
 
-    async def begin(self, name: str, redirect_uri: str, client_type: str) -> BegunLogin:
+    async def begin(self, name: str, redirect_uri: str, client_type: str) -> LoginStart:
         """Begin a login.
 
         Raises InvalidInput for an unlisted redirect_uri or a disabled provider, NotFound for an unknown
@@ -101,7 +101,7 @@ class RedirectLogins:
             raise InvalidInput("redirect_uri: not one of the addresses that a login may end at")
         return await self._begin(provider, client_type, redirect_uri=redirect_uri)
 
-    async def begin_page(self, name: str, page: str) -> BegunLogin:
+    async def begin_page(self, name: str, page: str) -> LoginStart:
         """Begin a login at the console, which ends with its cookie at one of our own pages
         (pages/targets.py).
 
@@ -111,11 +111,11 @@ class RedirectLogins:
 
     async def _begin(
         self, provider: RedirectProvider, client_type: str, *, redirect_uri: str = "", page: str | None = None
-    ) -> BegunLogin:
+    ) -> LoginStart:
         name = provider.name
         state, browser = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
         try:
-            url = await asked(name, provider.authorize(_attempt(provider, state, browser)), str)
+            url = await call_provider(name, provider.authorize(_attempt(provider, state, browser)), str)
         except (ProviderUnavailable, *NO_ANSWERS) as error:
             raise _unavailable(name, error) from error
         if not WEB_ADDRESS.fullmatch(url):
@@ -131,7 +131,7 @@ class RedirectLogins:
                 page=page,
             )
         )
-        return BegunLogin(url=url, cookie=self.cookie(name, state, browser))
+        return LoginStart(url=url, cookie=self.cookie(name, state, browser))
 
     async def finish(
         self,
@@ -139,7 +139,7 @@ class RedirectLogins:
         parameters: Mapping[str, str],
         cookie_of: Callable[[str], str | None],
         info: RequestInfo,
-    ) -> EndedLogin:
+    ) -> LoginEnd:
         """Finish a login: at the listed redirect_uri with the tokens in its fragment, or at a page of our own
         with a cookie.
 
@@ -165,7 +165,7 @@ class RedirectLogins:
         parameters: Mapping[str, str],
         pending: PendingLogin,
         info: RequestInfo,
-    ) -> EndedLogin:
+    ) -> LoginEnd:
         identity = await self._identified(provider, attempt, parameters, info)
         # Listed when the login began; the list may have been shortened by a restart since.
         if not is_listed(pending.redirect_uri, provider.redirects.redirect_uris):
@@ -177,7 +177,7 @@ class RedirectLogins:
             info=info,
             provider_token=identity.refresh_token,
         )
-        return EndedLogin(url=f"{pending.redirect_uri}#{_fragment(tokens)}")
+        return LoginEnd(url=f"{pending.redirect_uri}#{_fragment(tokens)}")
 
     async def _end_at_page(
         self,
@@ -186,16 +186,16 @@ class RedirectLogins:
         parameters: Mapping[str, str],
         page: str,
         info: RequestInfo,
-    ) -> EndedLogin:
+    ) -> LoginEnd:
         try:
             identity = await self._identified(provider, attempt, parameters, info)
             user = await self._admitted(provider.name, identity, info)
         except (Unauthenticated, UpstreamFailed) as error:
-            return EndedLogin(url=login_page(page, FAILURES[error.text]))
+            return LoginEnd(url=login_page(page, FAILURES[error.text]))
         cookie = await self._auth.begin_console(
             user, provider=provider.name, info=info, provider_token=identity.refresh_token
         )
-        return EndedLogin(url=page_to(page), cookie=cookie)
+        return LoginEnd(url=page_to(page), cookie=cookie)
 
     async def _identified(
         self,
@@ -208,7 +208,7 @@ class RedirectLogins:
         name = provider.name
         try:
             call = provider.callback(attempt, parameters)
-            return await asked(name, call, Identity)
+            return await call_provider(name, call, Identity)
         except ProviderUnavailable as error:
             raise _unavailable(name, error) from error
         except NO_ANSWERS as error:

@@ -10,8 +10,8 @@ MAX_LENGTH = 2048
 
 
 def is_listed(uri: str, entries: Iterable[str]) -> bool:
-    """Return whether it equals an entry (RFC 9700 2.1); a loopback address matches any port (RFC 8252 7.3).
-    """
+    """Return whether it equals an entry (RFC 9700 2.1); a loopback address matches any port (RFC 8252
+    7.3)."""
     return any(uri == entry or _same_but_port(uri, entry) for entry in entries)
 
 

@@ -104,7 +104,7 @@ class Sessions:
         session_id = str(uuid4())
         if client_type == TERMINAL:
             await self._seats.take(
-                Entering(session_id=session_id, user=user, info=info, ended=replaced or _untold)
+                Entering(session_id=session_id, user=user, info=info, ended=replaced or _ignore)
             )
         now = self._clock.now()
         family_expires_at = now + self._lifetimes.family
@@ -263,7 +263,7 @@ def _facts(user: User, info: RequestInfo, now: datetime) -> dict[str, Any]:
     }
 
 
-async def _untold(session: LoginSession) -> None:
+async def _ignore(session: LoginSession) -> None:
     """Do nothing: the caller needs no notification."""
 
 

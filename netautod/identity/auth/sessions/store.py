@@ -85,14 +85,14 @@ class SessionStore:
         return await self._sessions.update(org_id, where, {"$set": {"ended_at": now, "end_reason": reason}})
 
     async def end_silent(self, session: LoginSession, silent_since: datetime, now: datetime) -> bool:
-        """End the session if it has not been active since then; return False if it was, or had ended before.
-        """
+        """End the session if it has not been active since then; return False if it was, or had ended
+        before."""
         where = {"_id": session.id, "ended_at": None, "last_activity_at": {"$lte": silent_since}}
         change = {"$set": {"ended_at": now, "end_reason": TAKEN_OVER}}
         return await self._sessions.update(session.org_id, where, change)
 
     async def prolong(self, session: LoginSession, expires_at: datetime, now: datetime) -> bool:
-        """Prolong the session after a refresh, or a person's request; return False if it ended meanwhile."""
+        """Extend the session after a refresh, or a person's request; return False if it ended meanwhile."""
         change = {"$max": {"expires_at": expires_at, "last_activity_at": now}}
         return await self._sessions.update(session.org_id, {"_id": session.id, "ended_at": None}, change)
 

@@ -79,10 +79,10 @@ class Revocation:
         """Return the list of all organizations, not older than a second (see above)."""
         async with self._making:
             if self._list is None or self._clock.monotonic() >= self._old_at:
-                begun = self._clock.monotonic()
+                started = self._clock.monotonic()
                 self._list = await self._made()
-                took = self._clock.monotonic() - begun
-                self._old_at = begun + took + max(FRESH_SECONDS - took, REST * took)
+                took = self._clock.monotonic() - started
+                self._old_at = started + took + max(FRESH_SECONDS - took, REST * took)
             return self._list
 
     async def revoke(self, caller: Caller, *, serial: int | None, user_id: str | None) -> int:

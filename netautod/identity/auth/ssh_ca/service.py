@@ -85,8 +85,8 @@ class SshAuthority:
         return AuthorityKey(ca_public_key=line, fingerprint=fingerprint)
 
     async def key_blob(self, org_id: OrgId) -> bytes:
-        """Return the public key as lists of revoked certificates name it; it never changes, and is read once.
-        """
+        """Return the public key as lists of revoked certificates name it; it never changes, and is read
+        once."""
         if org_id not in self._blobs:
             line = _line(await self._private_key(org_id))
             self._blobs[org_id] = base64.b64decode(line.split(" ")[1])

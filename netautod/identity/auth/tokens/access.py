@@ -98,8 +98,8 @@ class AccessTokens:
         return jwt.encode(claims, key.private, algorithm=ALGORITHM, headers={"typ": TYPE, "kid": key.kid})
 
     async def verify(self, token: str) -> AccessClaims:
-        """Return the claims of a valid token. Raises TokenRefused for anything else, never with the reason.
-        """
+        """Return the claims of a valid token. Raises TokenRefused for anything else, never with the
+        reason."""
         if len(token) > MAX_BYTES or not token.isascii():
             raise TokenRefused(INVALID)
         digest = hashlib.sha256(token.encode()).digest()

@@ -47,18 +47,18 @@ class Bootstrap:
         organization = await self._organizations.begin(DEFAULT)
         if organization.ready:
             return None
-        told = None
+        password = None
         if await self._admin_exists(organization):
             pass  # an earlier start died between the user and its last line
         elif self._admin_password:
-            await self._add_chosen(organization, self._admin_password)
+            await self._add_admin(organization, self._admin_password)
         else:
-            told = await self._add_generated(organization)
+            password = await self._add_generated(organization)
         await self._organizations.finish(organization, "first start")
-        return told
+        return password
 
-    async def _add_chosen(self, organization: Organization, password: str) -> None:
-        await self._organizations.check_chosen(password, OWNER)
+    async def _add_admin(self, organization: Organization, password: str) -> None:
+        await self._organizations.check_admin_password(password, OWNER)
         if not await self._add(organization, password):
             await self._admin_exists(organization)
 
@@ -67,7 +67,7 @@ class Bootstrap:
         generated = generated_password()
         password = await asyncio.to_thread(initial_password.obtain, self._data_dir, generated)
         if password != generated:  # the file was there: who wrote it chose what is in it
-            await self._organizations.check_chosen(password, OWNER, field=initial_password.NAME)
+            await self._organizations.check_admin_password(password, OWNER, field=initial_password.NAME)
         if await self._add(organization, password):
             return password
         await self._admin_exists(organization)

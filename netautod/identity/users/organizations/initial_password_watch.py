@@ -1,5 +1,5 @@
-"""The watch over the file `initial-admin-password`: it warns while the file exists, and removes it after use.
-"""
+"""The watch over the file `initial-admin-password`: it warns while the file exists, and removes it after
+use."""
 
 import asyncio
 import logging

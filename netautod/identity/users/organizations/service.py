@@ -111,15 +111,15 @@ class OrganizationService:
         Conflict for a name or a username that is taken.
         """
         name, username = _require_name(name), require_username(admin)
-        chosen = password or generated_password()
+        admin_password = password or generated_password()
         if password:
-            await self.check_chosen(password, PasswordOwner(username=username, organization=name))
+            await self.check_admin_password(password, PasswordOwner(username=username, organization=name))
         await self._refuse_taken(name, username)
         organization = await self.begin(name)
         _refuse_deleted(organization)
         if organization.ready:
             raise Conflict(NAME_TAKEN)
-        hashed = await self._hasher.hash(chosen)
+        hashed = await self._hasher.hash(admin_password)
         if not await self.add_admin(organization, username, hashed):
             existing = await self._users.by_username(username)
             if existing is None or existing.org_id != organization.id:
@@ -130,10 +130,12 @@ class OrganizationService:
                 raise Conflict("The organization is being created by another call")
         await self.finish(organization, "cli")
         return CreatedOrganization(
-            organization=organization, admin=username, generated_password=None if password else chosen
+            organization=organization, admin=username, generated_password=None if password else admin_password
         )
 
-    async def check_chosen(self, password: str, owner: PasswordOwner, *, field: str = ADMIN_PASSWORD) -> None:
+    async def check_admin_password(
+        self, password: str, owner: PasswordOwner, *, field: str = ADMIN_PASSWORD
+    ) -> None:
         """Check a first administrator's password; raises InvalidInput for one of the wrong form.
 
         A weak one is accepted with a warning, so that an installation that starts with it today starts with
@@ -236,8 +238,8 @@ class OrganizationService:
             await self._roles.set_builtin(role.name, role.permissions, self._clock.now())
 
     async def _refuse_taken(self, name: str, username: str) -> None:
-        """Raise Conflict for a taken name before anything is written, so that no half organization is left.
-        """
+        """Raise Conflict for a taken name before anything is written, so that no half organization is
+        left."""
         existing = await self._store.by_name(name)
         if existing is not None:
             _refuse_deleted(existing)

@@ -92,8 +92,8 @@ class PasswordHasher:
         return Verdict(ok=True, needs_rehash=self._argon2.check_needs_rehash(hashed))
 
     async def in_thread(self, work: Callable[[], Result]) -> Result:
-        """Run work with a password in one of the few threads; raises Unavailable if too many wait for them.
-        """
+        """Run work with a password in one of the few threads; raises Unavailable if too many wait for
+        them."""
         if not self._places.acquire(blocking=False):
             raise Unavailable("Too many logins at the same time; try again in a moment")
         try:

@@ -21,8 +21,8 @@ INDEXES = (
 
 
 class RoleStore:
-    """A store of roles. A role whose removal has begun is invisible here; its users keep it until it is gone.
-    """
+    """A store of roles. A role whose removal has begun is invisible here; its users keep it until it is
+    gone."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

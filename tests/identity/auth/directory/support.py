@@ -1,4 +1,4 @@
-"""A directory whose answers are the test's."""
+"""A directory whose answers the test sets."""
 
 import asyncio
 from collections.abc import Callable
@@ -21,12 +21,12 @@ def there(*groups: str, entry: str = "entry-1") -> Lookup:
 
 @dataclass(kw_only=True)
 class Directory:
-    """A provider that says what the test puts into `says`, once `open` is set."""
+    """A provider that answers with `says`, once `open` is set."""
 
     name: str = "ldap"
     looks_up: LookupOf | None = LookupOf.ACCOUNT
     says: Callable[[], Lookup] = there
-    asked: list[KnownUser] = field(default_factory=list)
+    lookups: list[KnownUser] = field(default_factory=list)
     open: asyncio.Event = field(default_factory=asyncio.Event)
     began: asyncio.Event = field(default_factory=asyncio.Event)
     provisioning: ProvisioningRules = field(
@@ -43,7 +43,7 @@ class Directory:
         return ProbeResult(success=True, message="")
 
     async def look_up(self, user: KnownUser) -> Lookup:
-        self.asked.append(user)
+        self.lookups.append(user)
         self.began.set()
         await self.open.wait()
         return self.says()

@@ -1,4 +1,4 @@
-"""Look-ups after a refresh: when, by whom, and what follows from what a provider says."""
+"""Look-ups after a refresh: when, by which node, and the effects of the provider's answers."""
 
 import asyncio
 from collections.abc import Callable
@@ -41,10 +41,10 @@ class Setup:
         )
 
     async def refresh(self, tokens: IssuedTokens, node: Node | None = None) -> IssuedTokens:
-        """With all that follows from it."""
-        chosen = node or self.node
-        renewed = await chosen.auth.refresh(tokens.refresh_token, INFO)
-        await chosen.parts.lookups.settled()
+        """Refresh the session and wait for the look-ups that follow."""
+        target = node or self.node
+        renewed = await target.auth.refresh(tokens.refresh_token, INFO)
+        await target.parts.lookups.settled()
         return renewed
 
     async def holds(self, tokens: IssuedTokens) -> bool:
@@ -82,13 +82,13 @@ async def test_a_refresh_has_the_user_looked_up_once_in_the_interval(setup: Setu
     other = await setup.log_in()
     tokens = await setup.refresh(tokens)
     await setup.refresh(other)
-    assert [user.external_id for user in setup.directory.asked] == ["entry-1"]
+    assert [user.external_id for user in setup.directory.lookups] == ["entry-1"]
     setup.node.clock.move(INTERVAL - 1)
     tokens = await setup.refresh(tokens)
-    assert len(setup.directory.asked) == 1
+    assert len(setup.directory.lookups) == 1
     setup.node.clock.move(1)
     await setup.refresh(tokens)
-    assert len(setup.directory.asked) == 2
+    assert len(setup.directory.lookups) == 2
 
 
 async def test_a_refresh_does_not_wait_for_the_directory(setup: Setup) -> None:
@@ -100,7 +100,7 @@ async def test_a_refresh_does_not_wait_for_the_directory(setup: Setup) -> None:
     await setup.node.parts.lookups.settled()
 
 
-async def test_of_two_nodes_one_asks(setup: Setup, installation: Installation) -> None:
+async def test_one_of_two_nodes_looks_up(setup: Setup, installation: Installation) -> None:
     second = await start_node(installation, plugins=[setup.directory])
     first, other = await setup.log_in(), await setup.log_in()
     setup.directory.open.clear()
@@ -109,13 +109,13 @@ async def test_of_two_nodes_one_asks(setup: Setup, installation: Installation) -
     await setup.refresh(other, second)
     setup.directory.open.set()
     await setup.node.parts.lookups.settled()
-    assert len(setup.directory.asked) == 1
+    assert len(setup.directory.lookups) == 1
 
 
-async def test_who_is_being_asked_about_is_not_asked_about_again_however_short_the_interval(
+async def test_a_running_look_up_is_not_repeated_however_short_the_interval(
     installation: Installation,
 ) -> None:
-    """Until five minutes have gone, after which whoever asked is taken for dead."""
+    """Wait five minutes: after that the node that looked up is taken for dead."""
     often = AuthSettings(directory_lookup_seconds=60)
     setup = await setup_of(installation, Directory(), "viewer", auth=often)
     second = await start_node(installation, plugins=[setup.directory], auth=often)
@@ -126,7 +126,7 @@ async def test_who_is_being_asked_about_is_not_asked_about_again_however_short_t
     for seconds in (61, 238):
         setup.node.clock.move(seconds)
         tokens = await setup.refresh(tokens, second)
-        assert len(directory.asked) == 1
+        assert len(directory.lookups) == 1
     directory.began.clear()
     setup.node.clock.move(2)
     await second.auth.refresh(tokens.refresh_token, INFO)
@@ -134,7 +134,7 @@ async def test_who_is_being_asked_about_is_not_asked_about_again_however_short_t
     directory.open.set()
     for node in (setup.node, second):
         await node.parts.lookups.settled()
-    assert len(directory.asked) == 2
+    assert len(directory.lookups) == 2
 
 
 async def test_an_account_that_is_gone_ends_all_sessions_of_the_user(setup: Setup) -> None:
@@ -180,7 +180,7 @@ async def test_what_ends_nothing_and_changes_no_role(
 ) -> None:
     setup = await setup_of(installation, Directory(says=says), "operator", "viewer")
     renewed = await setup.refresh(await setup.log_in())
-    assert len(setup.directory.asked) == 1
+    assert len(setup.directory.lookups) == 1
     assert await setup.holds(renewed)
     assert await setup.roles() == ["operator", "viewer"]
     assert await setup.audited("auth.directory_ended") == []
@@ -214,10 +214,10 @@ async def test_the_last_admin_stays_one_whatever_the_directory_says(installation
     assert await setup.roles() == ["operator"]
 
 
-async def test_a_provider_that_cannot_look_up_is_not_asked(installation: Installation) -> None:
+async def test_a_provider_that_cannot_look_up_is_not_called(installation: Installation) -> None:
     setup = await setup_of(installation, Directory(looks_up=None), "viewer")
     await setup.refresh(await setup.log_in())
-    assert setup.directory.asked == []
+    assert setup.directory.lookups == []
 
 
 @pytest.fixture
@@ -234,8 +234,8 @@ async def test_the_token_of_a_login_is_sealed_and_replaced(by_login: Setup) -> N
     assert b"second-token" not in str(row).encode()
     by_login.node.clock.move(INTERVAL)
     tokens = await by_login.refresh(tokens)
-    assert [user.refresh_token for user in by_login.directory.asked] == ["first-token", "second-token"]
-    assert "first-token" not in repr(by_login.directory.asked)
+    assert [user.refresh_token for user in by_login.directory.lookups] == ["first-token", "second-token"]
+    assert "first-token" not in repr(by_login.directory.lookups)
 
 
 async def test_each_login_is_looked_up_by_its_own_token(by_login: Setup) -> None:
@@ -243,7 +243,7 @@ async def test_each_login_is_looked_up_by_its_own_token(by_login: Setup) -> None
     without = await by_login.log_in()
     for tokens in (first, other, without):
         await by_login.refresh(tokens)
-    assert [user.refresh_token for user in by_login.directory.asked] == ["token-1", "token-2"]
+    assert [user.refresh_token for user in by_login.directory.lookups] == ["token-1", "token-2"]
 
 
 async def test_a_login_that_the_provider_took_back_ends_its_session_alone(by_login: Setup) -> None:
@@ -261,7 +261,7 @@ async def test_a_logout_forgets_the_token(by_login: Setup) -> None:
     assert await by_login.node.documents("directory_lookups") == []
 
 
-async def test_a_node_that_died_in_its_turn_holds_nobody_up_for_long(by_login: Setup) -> None:
+async def test_a_node_that_died_in_its_turn_blocks_no_other_for_long(by_login: Setup) -> None:
     tokens = await by_login.log_in("token-1")
     by_login.directory.open.clear()
     tokens = await by_login.node.auth.refresh(tokens.refresh_token, INFO)
@@ -273,4 +273,4 @@ async def test_a_node_that_died_in_its_turn_holds_nobody_up_for_long(by_login: S
     by_login.directory.open.set()
     by_login.node.clock.move(INTERVAL)
     await by_login.refresh(tokens)
-    assert [user.refresh_token for user in by_login.directory.asked] == ["token-1", "token-1"]
+    assert [user.refresh_token for user in by_login.directory.lookups] == ["token-1", "token-1"]

@@ -1,4 +1,4 @@
-"""Which identity of a directory becomes which user: found, bound, made, or refused."""
+"""Identities of a directory and their users: found, linked, created, or refused."""
 
 from typing import Any
 
@@ -61,7 +61,7 @@ async def test_who_is_not_admitted_is_not_made(installation: Installation, rules
         pytest.param({"auth_provider": "local", "password": "a long enough one"}, False, id="a local user"),
     ],
 )
-async def test_whose_name_it_is(installation: Installation, there: dict[str, Any], admitted: bool) -> None:
+async def test_the_owner_of_a_name(installation: Installation, there: dict[str, Any], admitted: bool) -> None:
     node = await node_of(installation, **OPEN)
     new = NewUser(username="ada", roles=("operator",), **there)
     made = await node.users.create(await installation.system(), new)

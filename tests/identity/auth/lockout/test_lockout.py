@@ -26,7 +26,7 @@ async def succeed(node: Node, address: str, username: str) -> None:
 
 
 async def locked_for(node: Node, address: str = ADDRESS, username: str = "someone") -> int:
-    """Seconds left; 0 if the address may try."""
+    """Return the seconds left; 0 if the address may try."""
     try:
         await node.lockout.admit(address, username)
     except TooManyRequests as refusal:
@@ -34,7 +34,7 @@ async def locked_for(node: Node, address: str = ADDRESS, username: str = "someon
     return 0
 
 
-async def test_the_tenth_failure_locks_the_address_for_everybody(start: NodeStarter) -> None:
+async def test_the_tenth_failure_locks_the_address_for_all_accounts(start: NodeStarter) -> None:
     nodes = [await start(), await start()]
     remaining = [await failed(nodes[number % 2], ADDRESS, f"name-{number}") for number in range(10)]
     assert remaining == [9, 8, 7, 6, 5, 4, 3, 2, 1, 0]
@@ -175,7 +175,7 @@ async def guessed_at(node: Node, username: str = "admin") -> None:
         pytest.param("2001:db8:1:2::1", "2001:db8:1:3::1", 0, True, id="the next IPv6 /64"),
     ],
 )
-async def test_strangers_slow_down_strangers_and_nobody_at_the_own_desk(
+async def test_strangers_slow_down_strangers_and_no_known_address(
     start: NodeStarter, desk: str, from_there: str, days: float, slowed: bool
 ) -> None:
     node, other = await start(), await start()
@@ -210,7 +210,7 @@ async def test_a_name_that_a_directory_takes_for_the_same_has_no_tries_of_its_ow
     assert node.pauses == [0]
 
 
-async def test_failures_at_the_own_desk_slow_nobody_down(node: Node) -> None:
+async def test_failures_at_a_known_address_slow_no_login_down(node: Node) -> None:
     await succeed(node, DESK, "admin")
     await fail(node, 10, address=DESK)
     await node.lockout.admit("198.51.100.1", "admin")
@@ -242,7 +242,7 @@ async def test_of_many_strangers_at_once_ten_are_answered_and_the_others_take_tu
     assert sorted(nodes[0].pauses + nodes[1].pauses) == [0, 1, 2, 3, 4, 5]
 
 
-async def test_a_right_password_among_many_wrong_ones_is_told_no_sooner_than_they(node: Node) -> None:
+async def test_a_right_password_among_many_wrong_ones_is_answered_no_sooner_than_they(node: Node) -> None:
     attempt = await node.lockout.admit("203.0.113.1", "admin")
     others = [await node.lockout.admit(f"198.51.100.{number}", "admin") for number in range(20)]
     for other in others[:16]:

@@ -1,4 +1,4 @@
-"""One-time codes over HTTP and several nodes: set up, asked for, used once, replaced, removed, required."""
+"""One-time codes over HTTP and several nodes: set up, required, used once, replaced, removed."""
 
 import asyncio
 from collections.abc import Callable
@@ -47,7 +47,7 @@ class Carla:
         self.node, self.client, self.api = node, client, api
 
     async def set_up(self) -> tuple[str, list[str]]:
-        """Secret and recovery codes, confirmed with the code of the step before this one."""
+        """Return the secret and recovery codes, confirmed with the code of the step before this one."""
         made = await self.api.post("/api/auth/otp", {"password": PASSWORD})
         assert made.status == 200
         secret = made.json["secret"]
@@ -63,7 +63,7 @@ async def carla(node: Node, http: Http) -> Carla:
     return Carla(node, client, client.with_token((await node.log_in("carla")).access_token))
 
 
-async def test_a_login_asks_for_a_code_once_it_is_confirmed_and_takes_each_code_once(carla: Carla) -> None:
+async def test_a_login_requires_a_code_once_it_is_confirmed_and_takes_each_code_once(carla: Carla) -> None:
     made = (await carla.api.post("/api/auth/otp", {"password": PASSWORD})).json
     assert pyotp.parse_uri(made["otpauth_uri"]).secret == made["secret"]
     assert len(set(made["recovery_codes"])) == 10
@@ -88,7 +88,7 @@ async def test_a_login_asks_for_a_code_once_it_is_confirmed_and_takes_each_code_
     assert {"auth.otp_begin", "auth.otp_enable", "auth.otp_failed", "auth.otp_required"} <= set(events)
 
 
-async def test_without_a_code_nothing_is_counted_and_a_wrong_one_is_told_as_a_wrong_password(
+async def test_without_a_code_nothing_is_counted_and_a_wrong_one_is_answered_as_a_wrong_password(
     carla: Carla,
 ) -> None:
     await carla.set_up()

@@ -28,13 +28,13 @@ async def log_in(node: Node, username: str = "admin") -> str:
     return cookie
 
 
-async def asked(node: Node, cookie: str, *, by_person: bool = True) -> Caller:
+async def caller_by_cookie(node: Node, cookie: str, *, by_person: bool = True) -> Caller:
     return await node.parts.page_callers.caller_of(cookie, INFO, by_person=by_person)
 
 
 async def refused(node: Node, cookie: str) -> None:
     with pytest.raises(TokenRefused):
-        await asked(node, cookie)
+        await caller_by_cookie(node, cookie)
 
 
 async def test_a_login_stores_the_hash_of_256_random_bits_and_no_token(node: Node) -> None:
@@ -45,7 +45,7 @@ async def test_a_login_stores_the_hash_of_256_random_bits_and_no_token(node: Nod
     assert (row["client_type"], row["auth_provider"]) == ("admin_ui", "local")
     assert cookie not in repr(row)
     assert await node.documents("refresh_tokens") == []
-    caller = await asked(node, cookie)
+    caller = await caller_by_cookie(node, cookie)
     assert (caller.username, caller.session_id, caller.permissions) == ("admin", row["_id"], frozenset("*"))
     assert caller.token is None
     assert await node.actions() == ["auth.login"]
@@ -89,14 +89,14 @@ async def test_a_cookie_is_no_token_and_a_token_is_no_cookie(node: Node, http: S
         await refused(node, stored)
 
 
-async def test_it_ends_when_nobody_has_asked_for_the_idle_time(node: Node) -> None:
+async def test_it_ends_without_requests_for_the_idle_time(node: Node) -> None:
     cookie = await log_in(node)
     for _ in range(3):
         node.clock.move(IDLE - 60)
-        assert (await asked(node, cookie)).username == "admin"
+        assert (await caller_by_cookie(node, cookie)).username == "admin"
     for _ in range(7):  # a page that refreshes itself
         node.clock.move(IDLE / 8)
-        await asked(node, cookie, by_person=False)
+        await caller_by_cookie(node, cookie, by_person=False)
     (row,) = await node.documents("sessions")
     assert row["expires_at"] - node.clock.now() == timedelta(seconds=IDLE / 8)
     assert row["last_activity_at"] == node.clock.now()
@@ -106,30 +106,30 @@ async def test_it_ends_when_nobody_has_asked_for_the_idle_time(node: Node) -> No
 
 async def test_requests_of_a_person_are_written_once_a_minute(node: Node) -> None:
     cookie = await log_in(node)
-    begun = (await node.documents("sessions"))[0]["expires_at"]
+    first_end = (await node.documents("sessions"))[0]["expires_at"]
     for seconds, later in ((59, 0), (1, 60), (59, 60), (1, 120)):
         node.clock.move(seconds)
-        await asked(node, cookie)
+        await caller_by_cookie(node, cookie)
         (row,) = await node.documents("sessions")
-        assert row["expires_at"] - begun == timedelta(seconds=later), seconds
+        assert row["expires_at"] - first_end == timedelta(seconds=later), seconds
 
 
 async def test_a_request_in_the_last_second_keeps_it_although_its_end_was_read_before(node: Node) -> None:
     cookie = await log_in(node)
     node.clock.move(IDLE - 0.5)
-    await asked(node, cookie, by_person=False)
-    await asked(node, cookie)
+    await caller_by_cookie(node, cookie, by_person=False)
+    await caller_by_cookie(node, cookie)
     node.clock.move(0.5)
-    await asked(node, cookie)
+    await caller_by_cookie(node, cookie)
 
 
-async def test_it_ends_at_the_age_of_the_family_however_often_a_person_asks(node: Node) -> None:
+async def test_it_ends_at_the_age_of_the_family_despite_requests(node: Node) -> None:
     cookie = await log_in(node)
     for _ in range(30 * 4 - 1):
         node.clock.move(DAY / 4)
-        await asked(node, cookie)
+        await caller_by_cookie(node, cookie)
     node.clock.move(DAY / 4 - 1)
-    await asked(node, cookie)
+    await caller_by_cookie(node, cookie)
     node.clock.move(1)
     await refused(node, cookie)
 
@@ -145,11 +145,11 @@ async def end_by_api(node: Node, caller: Caller) -> None:
 
 async def end_others(node: Node, caller: Caller) -> None:
     other = await log_in(node, caller.username)
-    assert await node.parts.account.end_other_sessions(await asked(node, other)) == 1
+    assert await node.parts.account.end_other_sessions(await caller_by_cookie(node, other)) == 1
 
 
 async def change_password(node: Node, caller: Caller) -> None:
-    other = await asked(node, await log_in(node, caller.username))
+    other = await caller_by_cookie(node, await log_in(node, caller.username))
     await node.parts.account.change_password(other, PASSWORD, NEW)
 
 
@@ -179,8 +179,8 @@ async def test_it_ends_here_at_once_and_elsewhere_within_a_second(start: NodeSta
         name = f"carla-{end.__name__.replace('_', '-')}"
         await here.installation.add(name, "operator")
         cookie = await log_in(here, name)
-        caller = await asked(here, cookie)
-        assert (await asked(there, cookie)).username == name
+        caller = await caller_by_cookie(here, cookie)
+        assert (await caller_by_cookie(there, cookie)).username == name
         await end(here, caller)
         await refused(here, cookie)
         there.clock.move(1)
@@ -191,16 +191,16 @@ async def test_roles_that_are_taken_away_are_gone_within_a_second(start: NodeSta
     here, there = await start(), await start()
     carla = await here.installation.add("carla", "operator")
     cookie = await log_in(here, "carla")
-    assert (await asked(there, cookie)).can("tasks.operate")
+    assert (await caller_by_cookie(there, cookie)).can("tasks.operate")
     await here.users.update(await here.installation.system(), carla.id, {"roles": ["viewer"]})
     there.clock.move(1)
-    assert not (await asked(there, cookie)).can("tasks.operate")
+    assert not (await caller_by_cookie(there, cookie)).can("tasks.operate")
 
 
 async def test_the_own_new_password_leaves_the_session(node: Node) -> None:
     cookie = await log_in(node)
-    await node.parts.account.change_password(await asked(node, cookie), PASSWORD, NEW)
-    assert (await asked(node, cookie)).username == "admin"
+    await node.parts.account.change_password(await caller_by_cookie(node, cookie), PASSWORD, NEW)
+    assert (await caller_by_cookie(node, cookie)).username == "admin"
 
 
 async def test_it_is_listed_with_its_end_and_without_its_cookie(node: Node, http: ServeNode) -> None:
@@ -208,7 +208,7 @@ async def test_it_is_listed_with_its_end_and_without_its_cookie(node: Node, http
     client = http(node).with_token(tokens.access_token)
     answer = await client.get("/api/auth/sessions")
     shown = {session["id"]: session for session in answer.json["sessions"]}
-    mine = shown[(await asked(node, cookie)).session_id]
+    mine = shown[(await caller_by_cookie(node, cookie)).session_id]
     assert (mine["client_type"], mine["current"]) == ("admin_ui", False)
     assert hashlib.sha256(cookie.encode()).hexdigest() not in answer.content.decode()
     assert (await client.delete(f"/api/auth/sessions/{mine['id']}")).status == 204
@@ -226,16 +226,16 @@ async def test_terminals_seats_do_not_concern_it(start: NodeStarter) -> None:
 async def test_who_must_change_the_password_is_blocked(node: Node) -> None:
     await node.installation.add("carla", "operator")
     await node.users.set_password(await node.installation.system(), "carla", PASSWORD, must_change=True)
-    caller = await asked(node, await log_in(node, "carla"))
+    caller = await caller_by_cookie(node, await log_in(node, "carla"))
     assert caller.blocked == "Change your password first"
 
 
 async def test_who_needs_a_code_and_has_none_is_blocked(start: NodeStarter) -> None:
     node = await start(auth=AuthSettings(require_otp_roles=("admin",)))
-    assert (await asked(node, await log_in(node))).blocked == "Set up a one-time code first"
+    assert (await caller_by_cookie(node, await log_in(node))).blocked == "Set up a one-time code first"
 
 
-async def test_a_wrong_password_is_told_counted_and_locked_out_as_at_the_api(node: Node) -> None:
+async def test_a_wrong_password_is_answered_counted_and_locked_out_as_at_the_api(node: Node) -> None:
     logins = node.parts.page_logins
     for left in range(9, -1, -1):
         with pytest.raises(Unauthenticated, match=rf"^Invalid username or password. {left} attempts"):
@@ -248,11 +248,11 @@ async def test_a_wrong_password_is_told_counted_and_locked_out_as_at_the_api(nod
 
 async def test_the_session_that_a_browser_had_before_ends(node: Node) -> None:
     before = await log_in(node)
-    await asked(node, before)
+    await caller_by_cookie(node, before)
     after = await log_in(node)
     await node.parts.page_logins.replace(before)
     await refused(node, before)
-    assert (await asked(node, after)).username == "admin"
+    assert (await caller_by_cookie(node, after)).username == "admin"
     await node.parts.page_logins.replace(None)
     await node.parts.page_logins.replace("x" * 43)
 
@@ -278,21 +278,21 @@ class Carla:
 @pytest.fixture
 async def carla(node: Node) -> Carla:
     await node.installation.add("carla", "operator")
-    caller = await asked(node, await log_in(node, "carla"))
+    caller = await caller_by_cookie(node, await log_in(node, "carla"))
     new = await node.parts.otp.begin(caller, PASSWORD, None)
     made = Carla(node, new.secret, new.recovery_codes)
     await node.parts.otp.confirm(caller, made.code(-1))
     return made
 
 
-async def test_a_code_is_asked_for_in_a_second_step(carla: Carla) -> None:
+async def test_a_code_is_required_in_a_second_step(carla: Carla) -> None:
     ticket = await carla.ticket()
     (row,) = await carla.node.documents("console_logins")
     assert ticket not in repr(row)
     assert "auth.otp_required" in await carla.node.actions()
     await refused(carla.node, ticket)
     cookie = await carla.with_code(ticket, carla.code())
-    assert (await asked(carla.node, cookie)).username == "carla"
+    assert (await caller_by_cookie(carla.node, cookie)).username == "carla"
 
 
 async def test_a_wrong_code_leaves_the_ticket_and_counts(carla: Carla) -> None:
@@ -331,7 +331,7 @@ async def test_a_ticket_is_good_for_five_minutes(carla: Carla) -> None:
 
 
 async def test_a_ticket_is_worth_nothing_after_what_ends_sessions(carla: Carla) -> None:
-    """The user's state before the password was checked is what counts, whatever has become of it since."""
+    """Check the user's state before the password was checked, whatever has changed since."""
     node, system = carla.node, await carla.node.installation.system()
     user = await node.users.by_username("carla")
     assert user is not None
@@ -348,7 +348,7 @@ async def test_a_ticket_is_worth_nothing_after_what_ends_sessions(carla: Carla) 
     await node.parts.otp.remove(system, user.id)
     await gone(carla, ticket, carla.code())
     other = await node.installation.add("dora", "operator")
-    caller = await asked(node, await log_in(node, "dora"))
+    caller = await caller_by_cookie(node, await log_in(node, "dora"))
     new = await node.parts.otp.begin(caller, PASSWORD, None)
     dora = Carla(node, new.secret, new.recovery_codes)
     await node.parts.otp.confirm(caller, dora.code(-1))

@@ -20,7 +20,8 @@ Says = Callable[[str], Awaitable[Any]]
 
 @dataclass(kw_only=True)
 class Staff:
-    """Whoever is in `people` (groups by name) logs in with RIGHT; `says` answers instead, if it is set."""
+    """A provider: the people in `people` (groups by name) log in with RIGHT; `says` answers instead, if
+    set."""
 
     name: str = "acme-staff"
     people: dict[str, tuple[str, ...]] = field(default_factory=dict)

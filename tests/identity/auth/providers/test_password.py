@@ -39,7 +39,7 @@ class Setup:
         return self.client.with_token((await self.node.log_in()).access_token)
 
     async def reasons(self) -> list[tuple[str, str, bool]]:
-        """Action, provider, and whether it was away, of the events of failed logins."""
+        """Return action, provider, and whether it was unavailable, of the events of failed logins."""
         events = await self.node.documents("audit_events", {"action": {"$in": ["auth.login_failed"]}})
         found = [(event["action"], event["details"]) for event in events]
         return [
@@ -153,7 +153,7 @@ async def test_users_are_made_for_it_and_disabled_users_stay_out(start: Start) -
     assert_error(await setup.log_in("grace"), 401, INVALID)
 
 
-async def test_a_user_whose_provider_is_gone_is_shown_and_stays_out(
+async def test_a_user_of_a_removed_provider_is_shown_and_stays_out(
     start: Start, installation: Installation, http: ServeNode
 ) -> None:
     setup = await start()
@@ -178,7 +178,7 @@ async def test_a_user_whose_provider_is_gone_is_shown_and_stays_out(
     assert_error(reset, 400, "password: only for local users")
 
 
-async def test_whose_account_has_ended_loses_the_sessions_of_this_provider(start: Start) -> None:
+async def test_a_user_without_an_account_loses_the_sessions_of_this_provider(start: Start) -> None:
     setup = await start()
     body = {"username": "ada", "password": RIGHT, "provider": "acme-staff"}
     tokens = (await setup.client.post("/api/auth/login", body)).json
@@ -220,7 +220,7 @@ async def hangs(username: str) -> Any:
     await asyncio.Event().wait()
 
 
-async def test_a_provider_that_does_not_work_counts_for_nobody(
+async def test_a_provider_that_fails_counts_as_no_failed_login(
     start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("netautod.identity.auth.providers.calls.LONGEST_SECONDS", 0.05)
@@ -267,7 +267,7 @@ async def test_its_configuration_is_tried_by_name(start: Start, monkeypatch: pyt
     ]
 
 
-async def test_users_of_an_external_id_are_told_apart_by_provider(start: Start) -> None:
+async def test_users_of_an_external_id_are_distinguished_by_provider(start: Start) -> None:
     setup = await start()
     new = NewUser(username="other", roles=("viewer",), auth_provider="ldap", external_id="staff/ada")
     await setup.node.users.create(await setup.node.installation.system(), new)

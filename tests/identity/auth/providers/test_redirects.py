@@ -14,7 +14,7 @@ from netautod_oidc import OidcSettings
 from netautod_oidc.provider import OidcProvider
 from tests.identity.auth.providers.staff import Staff
 from tests.identity.auth.support import Node, ServeNode, start_node
-from tests.plugins.oidc.login import LISTED, Begun, tokens_of
+from tests.plugins.oidc.login import LISTED, LoginStart, tokens_of
 from tests.support.client import ApiClient, Response, assert_error
 from tests.support.installation import Installation
 from tests.support.servers.identity_provider import CLIENT_ID, CLIENT_SECRET, ScriptedProvider
@@ -28,23 +28,23 @@ class AcmeSettings(OidcSettings):
 
 @dataclass(frozen=True, kw_only=True)
 class Setup:
-    """`scripted`: what stands behind each provider of ours, by name."""
+    """A setup. `scripted`: the provider behind each of ours, by name."""
 
     node: Node
     client: ApiClient
     scripted: dict[str, ScriptedProvider]
 
-    async def begin(self, name: str, path: str | None = None) -> Begun:
+    async def begin(self, name: str, path: str | None = None) -> LoginStart:
         way = path or f"/api/auth/providers/{name}/authorize"
         answer = await self.client.get(f"{way}?{urlencode({'redirect_uri': LISTED})}")
         assert answer.status == 302, answer.content
         [cookie] = SimpleCookie(answer.headers["Set-Cookie"]).values()
-        return Begun(parameters=self.scripted[name].see(answer.headers["Location"]), cookie=cookie)
+        return LoginStart(parameters=self.scripted[name].see(answer.headers["Location"]), cookie=cookie)
 
-    async def end(self, name: str, begun: Begun, path: str | None = None) -> Response:
+    async def end(self, name: str, login: LoginStart, path: str | None = None) -> Response:
         way = path or f"/api/auth/providers/{name}/callback"
-        sent = {"code": "code-1", "state": begun.parameters["state"]}
-        return await self.client.get(f"{way}?{urlencode(sent)}", headers=begun.cookies)
+        sent = {"code": "code-1", "state": login.parameters["state"]}
+        return await self.client.get(f"{way}?{urlencode(sent)}", headers=login.cookies)
 
     async def me(self, answer: Response) -> dict[str, object]:
         client = self.client.with_token(tokens_of(answer)["access_token"])
@@ -79,9 +79,9 @@ async def setup(installation: Installation, http: ServeNode) -> AsyncIterator[Se
 
 async def test_each_logs_in_its_own_users(setup: Setup) -> None:
     for name, username in (("oidc", "ada"), ("acme-sso", "grace")):
-        begun = await setup.begin(name)
-        assert begun.parameters["redirect_uri"].endswith(f"/api/auth/providers/{name}/callback")
-        me = await setup.me(await setup.end(name, begun))
+        login = await setup.begin(name)
+        assert login.parameters["redirect_uri"].endswith(f"/api/auth/providers/{name}/callback")
+        me = await setup.me(await setup.end(name, login))
         assert (me["username"], me["auth_provider"]) == (username, name)
     listed = (await setup.client.get("/api/auth/providers")).json["providers"]
     assert {entry["name"]: (entry["enabled"], entry["kinds"]) for entry in listed} == {
@@ -94,14 +94,14 @@ async def test_each_logs_in_its_own_users(setup: Setup) -> None:
 
 
 async def test_no_login_is_finished_by_another_provider(setup: Setup) -> None:
-    begun = await setup.begin("oidc")
-    setup.scripted["acme-sso"].nonce = begun.parameters["nonce"]  # whatever that provider would say
-    answer = await setup.end("acme-sso", begun)
+    login = await setup.begin("oidc")
+    setup.scripted["acme-sso"].nonce = login.parameters["nonce"]  # whatever that provider would say
+    answer = await setup.end("acme-sso", login)
     assert_error(answer, 401, UNKNOWN)
-    assert setup.scripted["acme-sso"].asked("/token") == []  # the code went to nobody else
+    assert setup.scripted["acme-sso"].requests_to("/token") == []  # the code went to nobody else
     assert await setup.node.documents("sessions") == []
-    assert (await setup.me(await setup.end("oidc", begun)))["auth_provider"] == "oidc"  # not used up
-    assert_error(await setup.end("oidc", begun), 401, UNKNOWN)
+    assert (await setup.me(await setup.end("oidc", login)))["auth_provider"] == "oidc"  # not used up
+    assert_error(await setup.end("oidc", login), 401, UNKNOWN)
 
 
 async def test_the_older_addresses_are_those_of_oidc(setup: Setup) -> None:

@@ -54,7 +54,7 @@ def test_which_slots_a_login_may_take(slots: dict[int, SeatSlot], active: list[s
 
 @pytest.fixture
 def seated(installation: Installation) -> Seated:
-    """`node = await seated(10)`: a node with ten seats."""
+    """Return a function: `node = await seated(10)` starts a node with ten seats."""
 
     async def made(seats: int) -> Node:
         return await start_node(installation, seats=seats)
@@ -72,7 +72,7 @@ async def enter(
 async def refused(
     node: Node, count: int = 1, *, username: str = "admin", info: RequestInfo = STRANGER
 ) -> None:
-    """By default it is another terminal, which has nothing to take over."""
+    """Check that a login is refused; by default of another terminal, which has no seat to take over."""
     with pytest.raises(SeatLimitReached) as caught:
         await enter(node, username=username, info=info)
     assert caught.value.text == f"seat_limit_reached: all {count} seats are in use"
@@ -241,7 +241,7 @@ async def test_a_restarted_terminal_takes_its_own_seat_over(seated: Seated, seat
     await refused(node, seats)
 
 
-async def test_a_terminal_that_asked_within_the_minute_keeps_its_seat(seated: Seated) -> None:
+async def test_a_terminal_active_within_the_minute_keeps_its_seat(seated: Seated) -> None:
     node, elsewhere = await seated(1), await seated(1)
     token = await enter(node)
     node.clock.move(5)

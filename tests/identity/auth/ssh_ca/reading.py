@@ -1,4 +1,4 @@
-"""What `ssh-keygen` says of revocation lists."""
+"""The output of `ssh-keygen` on revocation lists."""
 
 import asyncio
 import shutil
@@ -7,16 +7,16 @@ from asyncio.subprocess import DEVNULL, PIPE
 KEYGEN = shutil.which("ssh-keygen")
 
 
-async def said(*arguments: str) -> tuple[int, str]:
-    """Exit code and output; needs KEYGEN."""
+async def ssh_keygen(*arguments: str) -> tuple[int, str]:
+    """Return exit code and output; needs KEYGEN."""
     assert KEYGEN is not None
     process = await asyncio.create_subprocess_exec(KEYGEN, *arguments, stdout=PIPE, stderr=DEVNULL)
-    told, _ = await process.communicate()
-    return process.returncode or 0, told.decode()
+    output, _ = await process.communicate()
+    return process.returncode or 0, output.decode()
 
 
 def listed(text: str) -> dict[str, set[int]]:
-    """The numbers by authority that `ssh-keygen -Ql` prints."""
+    """Return the numbers by authority that `ssh-keygen -Ql` prints."""
     found: dict[str, set[int]] = {}
     for line in text.splitlines():
         if line.startswith("# CA key"):

@@ -7,7 +7,7 @@ import asyncssh
 import pytest
 
 from netautod.identity.auth.ssh_ca.krl import MAGIC, NEAR, SERIAL_BITMAP, SERIAL_LIST, SERIAL_RANGE, encoded
-from tests.identity.auth.ssh_ca.reading import KEYGEN, listed, said
+from tests.identity.auth.ssh_ca.reading import KEYGEN, listed, ssh_keygen
 
 with_keygen = pytest.mark.skipif(KEYGEN is None, reason="ssh-keygen is not installed")
 AUTHORITY, OTHER, KEY = (asyncssh.generate_private_key("ssh-ed25519") for _ in range(3))
@@ -31,7 +31,7 @@ AUTHORITY, OTHER, KEY = (asyncssh.generate_private_key("ssh-ed25519") for _ in r
 async def test_openssh_reads_the_numbers_that_were_written(tmp_path: Path, serials: Iterable[int]) -> None:
     file = tmp_path / "krl"
     file.write_bytes(encoded({AUTHORITY.public_data: serials}, version=7, generated=1_700_000_000))
-    code, text = await said("-Ql", "-f", str(file))
+    code, text = await ssh_keygen("-Ql", "-f", str(file))
     assert code == 0, text
     assert "# KRL version 7" in text
     expected = set(serials)
@@ -51,7 +51,7 @@ async def test_a_number_is_revoked_for_its_own_authority_alone(tmp_path: Path) -
             made = authority.generate_user_certificate(KEY, "id", serial=serial, principals=["ada"])
             certificate = tmp_path / f"{name}-{serial}.pub"
             made.write_certificate(certificate)
-            codes[name, serial] = (await said("-Q", "-f", str(file), str(certificate)))[0]
+            codes[name, serial] = (await ssh_keygen("-Q", "-f", str(file), str(certificate)))[0]
     revoked = {key for key, code in codes.items() if code}
     assert revoked == {("first", 3), ("first", 7), ("other", 4)}
 
@@ -75,7 +75,7 @@ def test_a_list_stays_small() -> None:
     ],
 )
 def test_the_shortest_form_is_taken(serials: Iterable[int], kinds: set[int]) -> None:
-    """Read by the form that PROTOCOL.krl describes, also where there is no ssh-keygen."""
+    """Read the list by the form that PROTOCOL.krl describes, also without ssh-keygen."""
     content = encoded({AUTHORITY.public_data: serials}, version=1, generated=1)
     rest = content[len(MAGIC) + 28 + 8 + 5 + 4 + len(AUTHORITY.public_data) + 4 :]
     found = set()

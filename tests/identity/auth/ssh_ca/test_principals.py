@@ -1,4 +1,4 @@
-"""SSH principals of users: who gives them, which are never given, and what takes them away."""
+"""SSH principals of users: who gives them, which are never given, and which changes remove them."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -9,7 +9,7 @@ import pytest
 
 from netautod.core.identity.caller import system_caller
 from netautod.identity.users.models import NewUser
-from tests.identity.auth.ssh_ca.reading import KEYGEN, said
+from tests.identity.auth.ssh_ca.reading import KEYGEN, ssh_keygen
 from tests.identity.auth.support import Node
 from tests.support.client import ApiClient, assert_error
 from tests.support.installation import PASSWORD
@@ -31,7 +31,7 @@ async def admin(node: Node, client: ApiClient) -> ApiClient:
 
 @pytest.fixture
 async def heidi(node: Node, client: ApiClient, admin: ApiClient) -> ApiClient:
-    """She manages users, and nothing else."""
+    """Return a client whose user manages users, and nothing else."""
     (await admin.post("/api/roles", {"name": "helpdesk", "permissions": ["users.manage"]})).expect(201)
     await node.installation.add("heidi", "helpdesk")
     return client.with_token((await node.log_in("heidi")).access_token)
@@ -104,10 +104,10 @@ async def test_a_principal_that_is_refused(admin: ApiClient, names: Any, text: s
     assert_error(await admin.put(f"/api/users/{user['id']}", {"ssh_principals": names}), 400, text)
 
 
-async def test_a_password_set_by_somebody_who_may_give_none_takes_them_away(
+async def test_a_password_set_without_the_permission_takes_them_away(
     client: ApiClient, admin: ApiClient, heidi: ApiClient
 ) -> None:
-    """Else a manager of users would get a certificate by logging in with it."""
+    """Check it: else a manager of users would get a certificate by logging in with that password."""
     user = await made(admin)
     new = "another long passphrase 77"
     (await heidi.put(f"/api/users/{user['id']}", {"password": new})).expect()
@@ -127,7 +127,7 @@ async def test_a_certificate_holds_all_principals_of_the_user(
     login = {"username": "ada", "password": PASSWORD, "public_key": PUBLIC}
     file = tmp_path / "ada-cert.pub"
     file.write_text((await client.post("/api/auth/login", login)).expect()["ssh_certificate"]["certificate"])
-    lines = [line.strip() for line in (await said("-L", "-f", str(file)))[1].splitlines()]
+    lines = [line.strip() for line in (await ssh_keygen("-L", "-f", str(file)))[1].splitlines()]
     start = lines.index("Principals:")
     assert lines[start + 1 : start + 4] == ["ops", "ada", "Critical Options: (none)"]
 

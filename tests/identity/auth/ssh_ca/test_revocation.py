@@ -1,4 +1,4 @@
-"""Certificates that end before their time: what revokes them, who may, and a server that goes by the list."""
+"""Certificates that end early: what revokes them, who may, and a server that uses the list."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ import pytest
 
 from netautod.core.identity.caller import Caller
 from netautod.identity.auth.ssh_ca.store import CERTIFICATES
-from tests.identity.auth.ssh_ca.reading import KEYGEN, listed, said
+from tests.identity.auth.ssh_ca.reading import KEYGEN, listed, ssh_keygen
 from tests.identity.auth.support import Node, NodeStarter
 from tests.support.client import ApiClient, assert_error
 from tests.support.installation import PASSWORD
@@ -62,11 +62,11 @@ async def ada(node: Node, client: ApiClient) -> Holder:
 
 
 async def revoked(node: Node, folder: Path) -> set[int]:
-    """The numbers of the list, a second after whatever was done."""
+    """Return the numbers of the list, a second after the change."""
     node.clock.move(1)
     file = folder / "krl"
     file.write_bytes((await node.parts.revocation.current()).content)
-    code, text = await said("-Ql", "-f", str(file))
+    code, text = await ssh_keygen("-Ql", "-f", str(file))
     assert code == 0
     return {number for numbers in listed(text).values() for number in numbers}
 

@@ -1,4 +1,4 @@
-"""SSH certificates from a login: what OpenSSH makes of them, who gets one, and the authority behind them."""
+"""SSH certificates from a login: how OpenSSH reads them, who gets one, and the authority behind them."""
 
 import asyncio
 import shutil
@@ -49,16 +49,16 @@ async def log_in(client: ApiClient, username: str, public_key: str | None = None
 
 
 async def listed(certificate: str, folder: Path) -> list[str]:
-    """The lines that `ssh-keygen -L` prints, trimmed."""
+    """Return the lines that `ssh-keygen -L` prints, trimmed."""
     file = folder / "key-cert.pub"
     file.write_text(certificate + "\n")
     assert KEYGEN is not None
     process = await asyncio.create_subprocess_exec(
         KEYGEN, "-L", "-f", str(file), stdout=PIPE, env={"TZ": "UTC"}
     )
-    told, _ = await process.communicate()
+    output, _ = await process.communicate()
     assert process.returncode == 0
-    return [line.strip() for line in told.decode().splitlines()]
+    return [line.strip() for line in output.decode().splitlines()]
 
 
 @pytest.mark.skipif(KEYGEN is None, reason="ssh-keygen is not installed")
@@ -96,7 +96,7 @@ async def test_what_ssh_keygen_says_of_a_certificate(
 
 
 async def admitted(port: int, username: str, key: asyncssh.SSHKey, certificate: str) -> bool:
-    """True if the server lets the key in with the certificate."""
+    """Return whether the server accepts the key with the certificate."""
     try:
         async with asyncssh.connect(
             "127.0.0.1",
@@ -243,7 +243,7 @@ async def test_the_authority_outlives_a_rotation_of_keys(node: Node, installatio
 
 
 async def test_a_user_of_a_name_like_a_list_is_one_principal(node: Node, installation: Installation) -> None:
-    """Principals are a list in the certificate; a username cannot hold a separator."""
+    """Refuse a separator in a username: principals are a list in the certificate."""
     with pytest.raises(InvalidInput):
         await node.users.create(
             await installation.system(), NewUser(username="ada,root", password=PASSWORD, roles=())

@@ -1,4 +1,4 @@
-"""Access tokens: what is in them, and everything that is not one of ours is refused in the same words."""
+"""Access tokens: their content; everything that is not one of ours is refused in the same words."""
 
 import base64
 import hashlib
@@ -32,7 +32,7 @@ def changed(values: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
 
 
 async def resigned(node: Node, header: dict[str, Any], claims: dict[str, Any]) -> str:
-    """A real token with changes, signed with the service's own key: only the checks can refuse it."""
+    """Return a real token with changes, signed with the service's own key: only the checks can refuse it."""
     parts = (await node.log_in()).access_token.split(".")
     message = f"{encoded(changed(decoded(parts[0]), header))}.{encoded(changed(decoded(parts[1]), claims))}"
     key = await node.logins.keys.signing()
@@ -45,7 +45,7 @@ async def refused(node: Node, token: str) -> None:
     assert caught.value.text == "Invalid or expired token"
 
 
-async def test_a_token_carries_what_is_decided_and_stands_for_its_user(untouched: Node) -> None:
+async def test_a_token_has_the_specified_claims_and_stands_for_its_user(untouched: Node) -> None:
     token = (await untouched.log_in()).access_token
     header, claims = (decoded(part) for part in token.split(".")[:2])
     assert header == {"alg": "EdDSA", "typ": "at+jwt", "kid": (await untouched.logins.keys.signing()).kid}
@@ -62,7 +62,7 @@ async def test_a_token_carries_what_is_decided_and_stands_for_its_user(untouched
 
 
 async def test_a_token_signed_anew_without_changes_is_good(untouched: Node) -> None:
-    """Holds the helper of the tests below to account."""
+    """Check the helper of the tests below."""
     await untouched.authenticator.authenticate(await resigned(untouched, {}, {}), INFO)
 
 
@@ -120,7 +120,7 @@ async def test_a_changed_token_is_refused_even_with_our_signature(
     await refused(untouched, await resigned(untouched, header, claims))
 
 
-async def test_tokens_signed_by_anybody_else_are_refused(untouched: Node) -> None:
+async def test_tokens_signed_with_other_keys_are_refused(untouched: Node) -> None:
     real = (await untouched.log_in()).access_token
     head, body, signature = real.split(".")
     header, claims = decoded(head), decoded(body)

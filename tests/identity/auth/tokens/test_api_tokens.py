@@ -1,4 +1,4 @@
-"""API tokens: shown once, scoped, expiring, revoked, and as strong as their owner is at the moment."""
+"""API tokens: shown once, scoped, expiring, revoked, and never stronger than their owner at the moment."""
 
 import asyncio
 import hashlib
@@ -36,7 +36,7 @@ async def made(api: ApiClient, **change: Any) -> dict[str, Any]:
 
 
 async def permissions_of(node: Node, token: str) -> set[str] | None:
-    """None: refused."""
+    """Return the permissions; None: refused."""
     try:
         return set((await node.authenticator.authenticate(token, INFO)).permissions)
     except Unauthenticated:
@@ -169,7 +169,7 @@ async def test_its_last_use_is_stored_once_a_minute(start: NodeStarter, http: Ht
         assert (row["last_used_at"] - began).total_seconds() == expected
 
 
-async def test_somebody_elses_tokens_are_not_there(node: Node, client: ApiClient) -> None:
+async def test_tokens_of_other_users_are_not_found(node: Node, client: ApiClient) -> None:
     await node.installation.add("carla", "admin")
     await node.installation.organizations.create_organization("b", admin="berta", password=PASSWORD)
     token = await made(await logged_in(node, client))

@@ -1,4 +1,4 @@
-"""When API tokens end: at their time, with their owner's password, by a manager; and what they show."""
+"""The end of API tokens: at their expiry, with their owner's password, by a manager; and what they show."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -95,7 +95,7 @@ async def test_a_changed_password(
 async def test_a_token_that_is_stored_after_the_reset_has_ended_as_well(
     node: Node, client: ApiClient, admin: ApiClient, carla: ApiClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The reset comes between the look at the session and the insert."""
+    """Reset the password between the read of the session and the insert."""
     store, path = node.installation.stores.api_tokens, f"/api/users/{await id_of(carla)}"
     insert = store.insert
 
@@ -127,7 +127,7 @@ async def test_managers_of_users_see_and_revoke_the_tokens_of_others(
     assert (event["actor_name"], event["details"]["user_id"]) == ("admin", user_id)
 
 
-async def test_the_tokens_of_somebody_stronger_stay(node: Node, client: ApiClient, admin: ApiClient) -> None:
+async def test_the_tokens_of_a_stronger_user_stay(node: Node, client: ApiClient, admin: ApiClient) -> None:
     (await admin.post("/api/roles", {"name": "helpdesk", "permissions": ["users.manage"]})).expect(201)
     await node.installation.add("heidi", "helpdesk")
     heidi = client.with_token((await node.log_in("heidi")).access_token)

@@ -25,31 +25,31 @@ def names(folder: Path) -> list[str]:
 
 
 def written(folder: Path) -> list[str]:
-    """The passwords in the files of all data folders below this one."""
+    """Return the passwords in the files of all data folders below this one."""
     return [file.read_text().strip() for file in folder.glob(f"*/{NAME}")]
 
 
 async def test_the_first_start_makes_organization_roles_and_admin(
     installation: Installation, tmp_path: Path
 ) -> None:
-    told = await installation.bootstrap(tmp_path).run()
-    assert told is not None
-    assert len(told) == 20
+    password = await installation.bootstrap(tmp_path).run()
+    assert password is not None
+    assert len(password) == 20
     file = tmp_path / NAME
-    assert file.read_text().strip() == told
+    assert file.read_text().strip() == password
     assert file.stat().st_mode & 0o777 == 0o600
     assert names(tmp_path) == [NAME]
     admin = await installation.users.by_username("Admin")
     assert admin is not None
     assert (admin.permissions, admin.role_names, admin.is_active) == (["*"], ["admin"], True)
-    assert await opens(installation, told)
+    assert await opens(installation, password)
     roles = await installation.database.collection("roles").find({}, sort=[("name", 1)])
     assert {role["name"]: tuple(role["permissions"]) for role in roles} == {
         role.name: role.permissions for role in BUILTIN_ROLES
     }
 
 
-async def test_later_starts_change_nothing_and_tell_nothing(
+async def test_later_starts_change_nothing_and_print_nothing(
     installation: Installation, tmp_path: Path
 ) -> None:
     assert await installation.bootstrap(tmp_path).run()
@@ -85,17 +85,17 @@ async def test_five_nodes_that_start_at_once_agree(
     folders = [tmp_path / ("one" if shared else str(number)) for number in range(5)]
     nodes = [installation.on_another_node() for _ in folders]
     starts = [node.bootstrap(folder).run() for node, folder in zip(nodes, folders, strict=True)]
-    told = [password for password in await asyncio.gather(*starts) if password is not None]
-    assert len(told) == 1
-    assert await opens(installation, told[0])
-    assert written(tmp_path) == told
+    password = [password for password in await asyncio.gather(*starts) if password is not None]
+    assert len(password) == 1
+    assert await opens(installation, password[0])
+    assert written(tmp_path) == password
     for name in ("users", "organizations"):
         assert await installation.database.collection(name).count({}) == 1
     assert await installation.database.collection("roles").count({}) == 3
 
 
 class Died(Exception):
-    """The process ended here."""
+    """Raised to end the process here."""
 
 
 @pytest.mark.parametrize(
@@ -107,14 +107,14 @@ class Died(Exception):
         pytest.param(OrganizationService, "finish", False, False, id="before the last line"),
     ],
 )
-async def test_a_start_that_dies_never_leaves_an_admin_whose_password_nobody_knows(
+async def test_a_start_that_dies_never_leaves_an_admin_with_an_unknown_password(
     installation: Installation,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     owner: type,
     method: str,
     after: bool,
-    told_again: bool,
+    read_again: bool,
 ) -> None:
     real = getattr(owner, method)
 
@@ -127,9 +127,9 @@ async def test_a_start_that_dies_never_leaves_an_admin_whose_password_nobody_kno
         patch.setattr(owner, method, die)
         with pytest.raises(Died):
             await installation.bootstrap(tmp_path).run()
-    told = await installation.bootstrap(tmp_path).run()
+    password = await installation.bootstrap(tmp_path).run()
     in_file = (tmp_path / NAME).read_text().strip()
-    assert told == (in_file if told_again else None)
+    assert password == (in_file if read_again else None)
     assert await opens(installation, in_file)
 
 

@@ -1,4 +1,4 @@
-"""netautod org create: names, first passwords, and a call that died half-way."""
+"""`netautod org create`: names, first passwords, and a call that died half-way."""
 
 import pytest
 
@@ -21,7 +21,7 @@ async def test_an_organization_has_its_own_roles_and_admin(started: Installation
     assert await started.database.collection("roles").count({"org_id": made.organization.id}) == 3
 
 
-async def test_a_chosen_password_is_not_told_again(started: Installation) -> None:
+async def test_a_given_password_is_not_printed(started: Installation) -> None:
     made = await started.organizations.create_organization("b", admin="berta", password=PASSWORD)
     assert made.generated_password is None
 

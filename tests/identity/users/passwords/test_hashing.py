@@ -50,7 +50,7 @@ async def test_one_password_typed_in_two_unicode_forms_is_one_password(hasher: P
     assert (await hasher.verify(hashed, "Gru\u0308\u00dfe aus Ko\u0308ln 1")).ok
 
 
-async def test_an_older_hash_asks_for_a_new_one_only_if_the_password_is_right(hasher: PasswordHasher) -> None:
+async def test_an_older_hash_needs_a_new_one_only_if_the_password_is_right(hasher: PasswordHasher) -> None:
     older = argon2.PasswordHasher(time_cost=1, memory_cost=8192, parallelism=1).hash(RIGHT)
     assert await hasher.verify(older, RIGHT) == Verdict(ok=True, needs_rehash=True)
     assert await hasher.verify(older, "something else") == Verdict(ok=False)

@@ -1,4 +1,4 @@
-"""Which new passwords are taken, over a corpus of weak and strong ones, and what judging them costs."""
+"""The password policy: a corpus of weak and strong passwords, and the cost of a check."""
 
 import itertools
 import secrets

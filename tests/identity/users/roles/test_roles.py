@@ -101,7 +101,7 @@ async def test_built_in_roles_are_read_only(admin: ApiClient) -> None:
         assert_error(await admin.delete(path), 409, "Built-in roles cannot be changed")
 
 
-async def test_nobody_puts_into_a_role_what_he_does_not_hold(
+async def test_no_user_puts_a_missing_permission_into_a_role(
     started: Installation, served: ServedRoutes, admin: ApiClient
 ) -> None:
     org_id = await started.organizations.default_id()
@@ -120,7 +120,7 @@ async def test_nobody_puts_into_a_role_what_he_does_not_hold(
     assert_error(await weaker.delete(path), 403, "This role holds permissions")
 
 
-async def test_nobody_changes_the_permissions_of_his_own_role(
+async def test_no_user_changes_the_permissions_of_an_own_role(
     started: Installation, served: ServedRoutes, admin: ApiClient
 ) -> None:
     permissions = ["users.manage", "devices.access"]
@@ -184,7 +184,7 @@ async def test_a_deletion_and_a_new_user_at_once_never_leave_a_user_with_a_missi
         assert user is None or user.role_names == [f"r{number}"]
 
 
-async def test_a_removal_that_died_is_decided_at_the_next_start(
+async def test_a_removal_that_died_is_finished_at_the_next_start(
     started: Installation, roles: RoleService, admin: ApiClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     system = await started.system()
