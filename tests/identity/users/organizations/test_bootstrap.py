@@ -99,7 +99,7 @@ class Died(Exception):
 
 
 @pytest.mark.parametrize(
-    ("owner", "method", "after", "told_again"),
+    ("owner", "method", "after", "read_again"),
     [
         pytest.param(OrganizationService, "begin", True, True, id="after organization and roles"),
         pytest.param(UserStore, "insert", False, True, id="after the file, before the user"),
