@@ -1,1 +1,1 @@
-"""What happened: audit, event streams, webhooks."""
+"""Audit, event streams and webhooks: the records and notifications of what happened."""

@@ -1,4 +1,4 @@
-"""How much a run may use: turns, calls of tools, tokens, devices. Counted from the transcript."""
+"""The limits of a run: turns, calls of tools, tokens, devices. What is used is counted from the transcript."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,11 +8,14 @@ from netautod_agent.settings import AgentSettings
 
 
 class BudgetSpent(PermanentFailure):
-    """The run ends: more of the same would cost more and is not what was allowed."""
+    """Raised when a limit is reached; the run ends, because a retry would cost more than what was allowed."""
 
 
 class Budgets:
-    """What has been used is what stands in the transcript, whichever attempt wrote it."""
+    """The limits of a run and what it has used.
+
+    What the transcript holds is used, whichever attempt wrote it.
+    """
 
     def __init__(self, settings: AgentSettings, events: Sequence[TranscriptEvent]) -> None:
         self._settings = settings
@@ -29,7 +32,7 @@ class Budgets:
         self._devices.update(event.device_ids)
 
     def before_turn(self) -> None:
-        """Raises BudgetSpent if the model may not be asked once more."""
+        """Raise BudgetSpent if the model may not be called once more."""
         self._within("turns", self._turns + 1, self._settings.max_turns)
         self._within("tokens", self._input_tokens + self._output_tokens + 1, self._settings.max_tokens)
 
@@ -37,7 +40,7 @@ class Budgets:
         self._within("tool calls", self._tool_calls + 1, self._settings.max_tool_calls)
 
     def admit(self, device_id: str) -> None:
-        """Called before a device is visited."""
+        """Count a device before it is visited. Raises BudgetSpent if it is one too many."""
         self._within("devices", len(self._devices | {device_id}), self._settings.max_devices)
         self._devices.add(device_id)
 

@@ -14,10 +14,10 @@ _CITATION = re.compile(r"\[cite:([A-Za-z0-9_.-]{1,64}):(\d{1,7})(?:-(\d{1,7}))?\
 
 
 def citations_of(answer: str, events: Sequence[TranscriptEvent]) -> list[dict[str, Any]]:
-    """Each once: `{tool_call_id, first, last, text, holds, source}`.
+    """Return each citation once: `{tool_call_id, first, last, text, holds, source}`.
 
-    `holds`: the call was made, and what it returned has these lines; `text` is what they say. That a device
-    refused something is a fact as well; what we refused to call has returned nothing.
+    `holds`: the call was made, and what it returned has these lines; `text` holds them. An error that a
+    device returned is a fact as well; a call that was refused has returned nothing.
     """
     results = {event.tool_call_id: event for event in events if event.role == "tool"}
     found: dict[tuple[str, int, int], dict[str, Any]] = {}
@@ -47,6 +47,8 @@ def _checked(event: TranscriptEvent | None, call_id: str, first: int, last: int)
 
 
 def _lines(event: TranscriptEvent) -> dict[int, str]:
-    """By their numbers, as the model saw them: `12| interface Vlan1` between the head and the end."""
+    """Return the lines by their numbers, as the model saw them: `12| interface Vlan1` between the head and
+    the end.
+    """
     numbered = (line.partition("| ") for line in (event.result or "").split("\n")[1:-1])
     return {int(number): text for number, bar, text in numbered if bar and number.isdigit()}

@@ -32,7 +32,9 @@ LATER = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
 
 
 class ChatCompletions:
-    """Tries again what may succeed later, and waits as long as the server asks for. `sleep` is for tests."""
+    """A client that retries what may succeed later, and waits as long as the server requests. `sleep` is for
+    tests.
+    """
 
     name: ClassVar[str] = "openai"
 
@@ -95,7 +97,7 @@ class ChatCompletions:
 
 
 class _Failed(ModelFailed):
-    """`wait` is how long the server asks to be left alone, in seconds."""
+    """Raised when a request failed; `wait` is how long the server requests to be left alone, in seconds."""
 
     def __init__(self, text: str, *, transient: bool, wait: float = 0.0) -> None:
         super().__init__(text, transient=transient)
@@ -113,7 +115,7 @@ def _said(answer: OutboundAnswer) -> str:
 
 
 def _seconds(answer: OutboundAnswer) -> float:
-    """RFC 9110, 10.2.3: a number of seconds, or the date when it may be tried again."""
+    """Return the wait of a Retry-After header (RFC 9110, 10.2.3): a number of seconds, or a date."""
     said = answer.headers.get("Retry-After", "")
     if said.isascii() and said.isdigit():
         return min(LONGEST_PAUSE, float(said))

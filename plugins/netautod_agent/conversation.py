@@ -1,4 +1,4 @@
-"""The conversation with a model, made from the transcript: what is not there has not been said."""
+"""The conversation with a model, built from the transcript alone."""
 
 from collections.abc import Iterable, Sequence
 
@@ -19,7 +19,7 @@ Rules:
 
 
 def opening(briefing: str) -> str:
-    """The system prompt."""
+    """Return the system prompt."""
     return f"{RULES}\nThe organization:\n{briefing}\n"
 
 
@@ -38,13 +38,13 @@ def messages_of(events: Iterable[TranscriptEvent]) -> list[ModelMessage]:
 
 
 def unanswered(events: Sequence[TranscriptEvent]) -> list[ToolCall]:
-    """Calls that the model has asked for and that have no result yet, in their order."""
+    """Return the calls of the model that have no result yet, in their order."""
     answered = {event.tool_call_id for event in events if event.role == "tool"}
     return [call for event in events for call in event.tool_calls if call.id not in answered]
 
 
 def final_answer(events: Sequence[TranscriptEvent]) -> str | None:
-    """The last thing that the model said, if it asked for nothing any more."""
+    """Return the last text of the model, if it requested no further calls."""
     last = next((event for event in reversed(events) if event.role in ("assistant", "tool")), None)
     if last is None or last.role != "assistant" or last.tool_calls:
         return None

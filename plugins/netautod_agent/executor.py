@@ -1,4 +1,4 @@
-"""The executor of agent tasks: asks the model, makes the calls that it wants, until it has an answer."""
+"""The executor of agent tasks: calls the model and the tools that it requests, until it has an answer."""
 
 import time
 from typing import Any, ClassVar
@@ -27,7 +27,10 @@ LOGGED = 500  # characters of a text in the log
 
 
 class AgentParameters(Schema):
-    """`prompt` is the only recognised key; others are kept as they are."""
+    """The parameters of an agent task.
+
+    `prompt` is the only recognised key; others are kept as they are.
+    """
 
     class Meta:
         unknown = INCLUDE
@@ -36,7 +39,10 @@ class AgentParameters(Schema):
 
 
 class AgentExecutor:
-    """Not idempotent: an agent that was half-way through must not be started again by itself."""
+    """The executor of agent tasks.
+
+    It is not idempotent: an agent that was half-way through must not be started again by itself.
+    """
 
     task_type: ClassVar[str] = "agent_task"
     parameters_schema: ClassVar[type[Schema] | None] = AgentParameters
@@ -61,7 +67,7 @@ class AgentExecutor:
 
 
 class _Run:
-    """One attempt; `events` is the transcript, which grows while it runs."""
+    """The state of one attempt; `events` is the transcript, which grows while it runs."""
 
     def __init__(
         self,
@@ -90,7 +96,7 @@ class _Run:
         return self.output(answer)
 
     def output(self, answer: str | None) -> dict[str, Any]:
-        """What the execution answers with; `answer` None: it has come to none."""
+        """Return the output of the execution; `answer` None: the agent has reached none."""
         used = self._budgets.to_json()
         documents = [made for event in self._events for made in event.documents]
         return {

@@ -17,7 +17,10 @@ from netautod.plugin_api import (
 
 @dataclass(frozen=True, kw_only=True)
 class AgentSettings:
-    """Without `base_url` no model is configured, and agent tasks fail with one sentence."""
+    """The settings of agents.
+
+    Without `base_url` no model is configured, and agent tasks fail with one sentence.
+    """
 
     RISKS: ClassVar[tuple[RiskRule["AgentSettings"], ...]] = (
         RiskRule(
@@ -49,7 +52,7 @@ class AgentSettings:
         return bool(self.base_url)
 
     def check(self) -> None:
-        """Without base_url the section may be incomplete."""
+        """Raise SettingsError for settings that cannot work. Without base_url the section may be incomplete."""
         if not self.base_url:
             return
         try:
@@ -66,7 +69,9 @@ class AgentSettings:
             raise SettingsError("agent.api_key: it must be printable ASCII")
 
     def key(self) -> str:
-        """The key of the model's server, empty for none; SettingsError for a file that cannot be read."""
+        """Return the key of the model's server, empty for none. Raises SettingsError for a file that cannot
+        be read.
+        """
         if not self.api_key_file:
             return self.api_key.strip()
         try:
@@ -77,7 +82,7 @@ class AgentSettings:
 
 
 def _host_in_clear(url: str) -> str:
-    """The server of a URL without TLS to another machine; else nothing."""
+    """Return the server of a URL without TLS to another machine; else nothing."""
     parts = urlsplit(url)
     host = parts.hostname or ""
     return host if parts.scheme == "http" and not is_this_machine(host) else ""

@@ -18,7 +18,10 @@ def request_of(model: str, messages: Sequence[ModelMessage], tools: Sequence[Too
 
 
 def reply_of(answer: Any, *, model: str, sent: int) -> ModelReply:
-    """`sent`: bytes of the request. ModelFailed for what is no chat completion."""
+    """Parse a reply.
+
+    `sent`: bytes of the request. Raises ModelFailed for an answer that is no chat completion.
+    """
     try:
         choice = answer["choices"][0]
         message = choice["message"]
@@ -56,7 +59,7 @@ def _message(one: ModelMessage) -> dict[str, Any]:
 
 
 def _object(arguments: str) -> str:
-    """Servers refuse a conversation with arguments that are no JSON, whoever wrote them."""
+    """Return the arguments, or `{}`: servers refuse a conversation whose arguments are no JSON."""
     try:
         return arguments if isinstance(json.loads(arguments), dict) else "{}"
     except (ValueError, RecursionError):
@@ -69,7 +72,7 @@ def _tool(one: ToolDescription) -> dict[str, Any]:
 
 
 def _text(content: Any) -> str:
-    """A text, or a list of parts of which some are texts."""
+    """Return a text, or the joined texts of a list of parts."""
     if isinstance(content, list):
         return "".join(_text(part.get("text")) for part in content if isinstance(part, dict))
     return content if isinstance(content, str) else ""

@@ -23,8 +23,10 @@ PROGRESS_SECONDS = 1.0
 
 
 class BackupExecutor:
-    """Idempotent: a further attempt of the execution visits only the devices that have neither succeeded nor
-    failed for good.
+    """The executor of backup tasks.
+
+    It is idempotent: a further attempt of the execution visits only the devices that have neither succeeded
+    nor failed for good.
     """
 
     task_type: ClassVar[str] = "backup"
@@ -32,8 +34,10 @@ class BackupExecutor:
     idempotent: ClassVar[bool] = True
 
     async def run(self, context: RunContext) -> Any:
-        """Returns the output. Raises ExecutionFailed with it if devices failed that may yet succeed,
-        PermanentFailure if all that failed would fail again.
+        """Back up the devices and return the output.
+
+        Raises ExecutionFailed with it if devices failed that may yet succeed, PermanentFailure if all that
+        failed would fail again.
         """
         backup = _Backup(context, settled=await context.results.settled())
         await backup.count()
@@ -67,7 +71,7 @@ class _Backup:
         self.worth_a_retry = False
 
     async def count(self) -> None:
-        """Counts the devices, so that the progress has a total."""
+        """Count the devices, so that the progress has a total."""
         async for _ in self._context.acting.devices(**self._filter):
             self._total += 1
         if self._settled:
@@ -121,7 +125,7 @@ class _Backup:
         await self._context.log("warning", f"{device.name}: {failure.text}", device.id)
 
     async def _advance(self) -> None:
-        """Tells the progress once a second at most: each time costs a write."""
+        """Report the progress once a second at most: each report costs a write."""
         self._done += 1
         now = time.monotonic()
         if now - self._told >= PROGRESS_SECONDS:
@@ -138,7 +142,7 @@ def _milliseconds(started: float) -> int:
 
 
 def _output(snapshot_id: str, name: str, totals: ResultTotals) -> dict[str, Any]:
-    """`results` is filled in by the service when the execution is read."""
+    """Return the output; the service fills in `results` when the execution is read."""
     return {
         "snapshot_id": snapshot_id,
         "snapshot_name": name,

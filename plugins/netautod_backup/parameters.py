@@ -4,7 +4,10 @@ from marshmallow import INCLUDE, RAISE, Schema, fields, validate
 
 
 class BackupFilter(Schema):
-    """Exact values; without a key all devices match. An unknown key is an error: a typo would match all."""
+    """The filter of a backup task: exact values; without a key all devices match.
+
+    An unknown key is an error: a typo would match all.
+    """
 
     class Meta:
         unknown = RAISE
@@ -14,7 +17,7 @@ class BackupFilter(Schema):
 
 
 class BackupParameters(Schema):
-    """All are optional; other keys are kept as they are."""
+    """The parameters of a backup task. All are optional; other keys are kept as they are."""
 
     class Meta:
         unknown = INCLUDE

@@ -1,4 +1,4 @@
-"""Reports on how the backups stand: over HTTP, on the command line, as a task, and for agents.
+"""Reports on the state of backups: over HTTP, on the command line, as a task, and for agents.
 
 Users need the permission `reports.read`, and `devices.access` for the devices themselves.
 """

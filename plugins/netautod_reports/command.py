@@ -10,7 +10,7 @@ from netautod_reports.settings import ReportsSettings
 
 def command(settings: ReportsSettings) -> PluginCommand:
     async def run(context: CommandContext) -> int:
-        """Exit code 1 with --check if any device has no good backup."""
+        """Print the report; return 1 with --check if any device has no good backup."""
         given = context.arguments
         async with context.acting(given.organization) as services:
             report = await report_on(

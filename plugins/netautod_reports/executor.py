@@ -1,4 +1,4 @@
-"""The task type `backup_report`: a report at fixed times, told as an event, which webhooks can post."""
+"""The task type `backup_report`: a report at fixed times, published as an event, which webhooks can post."""
 
 from typing import Any, ClassVar
 
@@ -45,7 +45,7 @@ class ReportParameters(Schema):
 
 
 class BackupReport:
-    """Counts how the backups stand, and names those that are not good."""
+    """The executor of `backup_report`: counts backups by state, and names those that are not good."""
 
     task_type: ClassVar[str] = "backup_report"
     parameters_schema: ClassVar[type[Schema] | None] = ReportParameters

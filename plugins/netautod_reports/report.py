@@ -1,4 +1,4 @@
-"""A report on the backups of an organization: one row for each device, and how many stand how."""
+"""A report on the backups of an organization: one row for each device, and the number of devices by state."""
 
 import csv
 from collections.abc import Mapping, Sequence
@@ -29,7 +29,10 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """`status`: the last capture `failed`; or the last good one is old, though nothing failed: `stale`."""
+    """The state of one device.
+
+    `status`: `failed` if the last capture failed; `stale` if nothing failed but the last good one is old.
+    """
 
     device_id: str
     device: str
@@ -49,7 +52,10 @@ class Row:
 
 @dataclass(frozen=True, kw_only=True)
 class Report:
-    """`rows` by the name of the device, of the `status` that was asked for; `counts` are of all devices."""
+    """A report.
+
+    `rows` are sorted by the name of the device and have the requested `status`; `counts` are of all devices.
+    """
 
     generated_at: datetime
     rows: Sequence[Row]
@@ -60,7 +66,7 @@ class Report:
         return not any(self.counts[status] for status in (STALE, FAILED, NEVER))
 
     def to_csv(self) -> str:
-        """RFC 4180, with a header."""
+        """Return the rows as CSV (RFC 4180), with a header."""
         written = StringIO()
         writer = csv.writer(written)
         writer.writerow(COLUMNS)
@@ -76,7 +82,7 @@ async def report_on(
     status: str | None = None,
     now: datetime | None = None,
 ) -> Report:
-    """Raises Forbidden without devices.access."""
+    """Build the report of an organization. Raises Forbidden without devices.access."""
     now = now or datetime.now(UTC)
     stale_before = now - timedelta(hours=stale_hours)
     counts = dict.fromkeys(STATUSES, 0)
@@ -91,7 +97,7 @@ async def report_on(
 
 
 def text(moment: datetime | None) -> str | None:
-    """ISO 8601 in UTC with milliseconds, as the API writes it."""
+    """Return ISO 8601 in UTC with milliseconds, as the API writes it."""
     if moment is None:
         return None
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -16,7 +16,7 @@ class ReportToolParameters(Schema):
 
 
 class ReportTool:
-    """Counts how the backups stand, and lists the devices whose backup is not good."""
+    """The tool that counts backups by state and lists the devices whose backup is not good."""
 
     name = "report_backups"
     description = (

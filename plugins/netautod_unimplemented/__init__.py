@@ -9,7 +9,7 @@ from netautod.plugin_api import Executor, PermanentFailure, RunContext, hookimpl
 
 
 class _Unimplemented:
-    """Fails every run, without retries: trying again cannot help."""
+    """An executor that fails every run, without retries: trying again cannot help."""
 
     parameters_schema: ClassVar[type[Schema] | None] = None
     idempotent: ClassVar[bool] = True

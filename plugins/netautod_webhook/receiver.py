@@ -1,4 +1,4 @@
-"""One URL: what waits for it, posted in order by a task of its own."""
+"""One URL: its queue of events, posted in order by a task of its own."""
 
 import asyncio
 import logging
@@ -24,7 +24,10 @@ logger = logging.getLogger(__name__)
 
 
 class Receiver:
-    """`name` is what logs call it: where it is, without the path, which may hold a secret."""
+    """A receiver at one URL.
+
+    `name` is what logs call it: the URL without the path, which may hold a secret.
+    """
 
     def __init__(self, url: str, settings: WebhookSettings, http: GuardedClient) -> None:
         parts = urlsplit(url)
@@ -40,7 +43,7 @@ class Receiver:
         self._task = asyncio.create_task(self._forever(), name=f"webhook {self.name}")
 
     def offer(self, message: SignedMessage) -> None:
-        """Drops the message, counted in the log, if too many wait."""
+        """Queue a message; drop it, counted in the log, if too many wait."""
         try:
             self._waiting.put_nowait(message)
         except asyncio.QueueFull:
@@ -53,7 +56,7 @@ class Receiver:
             self._missed = 0
 
     async def stop(self, seconds: float) -> None:
-        """Goes on for at most `seconds` with what waits; the rest is lost."""
+        """Continue for at most `seconds` with what waits; the rest is lost."""
         task = self._task
         if task is None:
             return
@@ -94,7 +97,7 @@ class Receiver:
         logger.error(text, message.id, self.name, problem, extra={"repeats": ("lost", self.name)})
 
     async def _try(self, message: SignedMessage) -> tuple[str, bool, float]:
-        """What went wrong (empty: nothing), whether to try again, and the seconds asked to wait for."""
+        """Post once; return the error (empty: none), whether to try again, and the seconds to wait for."""
         request = OutboundRequest(
             url=self._url,
             method="POST",

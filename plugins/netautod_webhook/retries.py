@@ -1,4 +1,4 @@
-"""Which answers are tried again; pure."""
+"""The answers that are tried again; pure."""
 
 LONGEST = 300.0  # seconds between two tries, whatever a receiver asks for
 TOO_MANY = 429
@@ -7,5 +7,8 @@ RETRIED = frozenset({"dns", "connect", "certificate", "timeout", "answer"})
 
 
 def is_retried(status: int) -> bool:
-    """Other 3xx and 4xx say that the same request will not be accepted later either."""
+    """Return whether to try again.
+
+    Other 3xx and 4xx say that the same request will not be accepted later either.
+    """
     return status == TOO_MANY or status >= 500

@@ -1,4 +1,4 @@
-"""The service of the plugin: takes events in its thread of observers and queues them for the receivers."""
+"""The service of the plugin: receives events in the thread of observers and queues them for the receivers."""
 
 import asyncio
 from dataclasses import asdict
@@ -21,7 +21,7 @@ from netautod_webhook.settings import WebhookSettings
 
 
 class Webhook:
-    """Each URL has its own queue and its own task, so that a dead one delays no other."""
+    """A service with a queue and a task for each URL, so that a dead one delays no other."""
 
     def __init__(self, host: PluginHost[WebhookSettings]) -> None:
         self._settings = host.settings
@@ -60,7 +60,10 @@ class Webhook:
         self._post(event.kind, event, event_id=event.id)
 
     def _post(self, name: str, event: Any, *, event_id: str | None = None) -> None:
-        """Called in the thread of the observers; the queues belong to the event loop."""
+        """Queue an event for all receivers.
+
+        It is called in the thread of the observers; the queues belong to the event loop.
+        """
         assert self._loop is not None  # observers are called between __aenter__ and __aexit__
         if name in self._settings.events:
             # One with an id of its own is the same message when it is told again.

@@ -21,7 +21,10 @@ SHORTEST_SECRET = 16
 
 @dataclass(frozen=True, kw_only=True)
 class WebhookSettings:
-    """A URL may hold a secret of the receiver: it is in no repr and no log."""
+    """The settings of the plugin.
+
+    A URL may hold a secret of the receiver: it is in no repr and no log.
+    """
 
     RISKS: ClassVar[tuple[RiskRule["WebhookSettings"], ...]] = (
         RiskRule(
@@ -53,7 +56,7 @@ class WebhookSettings:
     drain_seconds: float = setting(5.0, "Seconds to deliver what waits at a stop.", low=0, high=20)
 
     def check(self) -> None:
-        """Without urls the section may be incomplete."""
+        """Raise SettingsError for settings that cannot work. Without urls the section may be incomplete."""
         for event in self.events:
             if event not in KNOWN:
                 raise SettingsError(f"webhook.events: {event!r} is none of {', '.join(KNOWN)}")
@@ -69,7 +72,7 @@ class WebhookSettings:
 
 
 def _host_in_clear(url: str) -> str:
-    """The server of a URL without TLS to another machine; else nothing."""
+    """Return the server of a URL without TLS to another machine; else nothing."""
     parts = urlsplit(url)
     host = parts.hostname or ""
     return host if parts.scheme == "http" and not is_this_machine(host) else ""

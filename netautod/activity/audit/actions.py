@@ -1,4 +1,4 @@
-"""The actions that audit events have: what is recorded, in the words of the manual."""
+"""The actions of audit events, with the descriptions that the manual shows."""
 
 from collections.abc import Mapping
 

@@ -1,7 +1,7 @@
-"""What the details of an audit event may hold: plain values, of bounded size, and never a secret.
+"""The limits of an audit event's details: plain values, of bounded size, and never a secret.
 
-Everything that is written passes through here, whichever service wrote it, so that a service that forgets
-itself leaks nothing and fills no disk.
+Everything that is written passes through here, whichever service wrote it. So a service that forgets to do so
+leaks nothing and fills no disk.
 """
 
 import json
@@ -36,7 +36,7 @@ _SECRET_KEY = re.compile(
 
 
 def safe(details: Mapping[str, Any]) -> dict[str, Any]:
-    """The details as they are stored: secrets hidden, long texts and lists cut, and the whole bounded."""
+    """Return the details as they are stored: secrets hidden, long texts and lists cut, and the whole bounded."""
     found: dict[str, Any] = _safe(details, 0)
     size = len(json.dumps(found))
     if size <= MAX_BYTES:
@@ -46,7 +46,9 @@ def safe(details: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """The value in what JSON and the database hold alike, so that it is read back as it was written."""
+    """Return the value in types that JSON and the database both hold, so that it is read back as it was
+    written.
+    """
     if value is None or isinstance(value, bool | str):
         return value
     if isinstance(value, int):

@@ -1,4 +1,4 @@
-"""GET /api/audit, and the schemas of its query and answer."""
+"""The route GET /api/audit, and the schemas of its query and answer."""
 
 from marshmallow import fields
 
@@ -42,7 +42,7 @@ class AuditHandler(JsonHandler):
 
     @requires("system.manage", query=AuditQuery, answer=AuditAnswer, name="list_audit_events")
     async def get(self) -> None:
-        """Lists the organization's audit events, newest first."""
+        """List the organization's audit events, newest first."""
         page = Page(limit=self.query.pop("limit"), offset=self.query.pop("offset"))
         found = await self.audit.page(self.caller.org_id, AuditFilter(**self.query), page)
         self.answer(found.to_json("events", AuditEvent.to_json))

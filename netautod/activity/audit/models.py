@@ -11,7 +11,10 @@ from netautod.core.json.values import to_text
 
 @dataclass(frozen=True, kw_only=True)
 class AuditEvent:
-    """`actor_id` None: there was no authenticated user (a failed login). `details` never holds a secret."""
+    """An audit event.
+
+    `actor_id` None: there was no authenticated user (a failed login). `details` never holds a secret.
+    """
 
     id: str
     org_id: OrgId
@@ -42,7 +45,10 @@ class AuditEvent:
 
 @dataclass(frozen=True, kw_only=True)
 class AuditFilter:
-    """Conditions of a list, all of which must hold; None: no condition. `since` is included, `until` not."""
+    """The conditions of a list, all of which must hold; None: no condition.
+
+    `since` is included, `until` not.
+    """
 
     action: str | None = None
     actor_id: str | None = None

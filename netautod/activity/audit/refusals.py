@@ -1,8 +1,7 @@
 """Refused requests in the audit log: at most one event a minute for each caller and route, with a count.
 
-The first refusal is written at once, further ones are counted and written when the minute is over or
-the node stops. Each node counts for itself; if it dies, counts of its last minute are lost, never a first
-event.
+The first refusal is written at once, further ones are counted and written when the minute is over or the node
+stops. Each node counts for itself. If it dies, counts of its last minute are lost, never a first event.
 """
 
 import logging
@@ -40,7 +39,10 @@ class _Key:
 
 @dataclass(kw_only=True)
 class _Window:
-    """A minute of a caller at a route. `count`: refusals that are not written yet; `last` is one of them."""
+    """A minute of a caller at a route.
+
+    `count`: refusals that are not written yet; `last` is one of them.
+    """
 
     ends_at: datetime
     last: Refusal
@@ -49,10 +51,10 @@ class _Window:
 
 
 class RefusalLog:
-    """Begun and ended with `async with`; `write_due` is to be called every few seconds.
+    """A log of refused requests, started and stopped with `async with`; call `write_due` every few seconds.
 
-    `default_org`: whose log shows what cannot be ascribed to an organization, as it shows failed logins of
-    unknown users.
+    `default_org` is the organization whose log shows refusals that belong to none, as it shows failed logins
+    of unknown users.
     """
 
     def __init__(self, *, audit: AuditLog, default_org: Callable[[], Awaitable[OrgId]], clock: Clock) -> None:
@@ -72,7 +74,10 @@ class RefusalLog:
         self._windows.clear()
 
     async def record(self, refusal: Refusal) -> None:
-        """Never raises: a refusal stays one while the database is down; the log shows it then."""
+        """Record a refusal; never raises.
+
+        While the database is down the refusal is kept, and written later.
+        """
         now, key = self._clock.now(), self._key(refusal)
         window = self._windows.get(key)
         if window is None:
@@ -85,7 +90,7 @@ class RefusalLog:
         window.count, window.last = window.count + 1, refusal
 
     async def record_change(self, change: UnrecordedChange) -> None:
-        """So that no write is without a trace, whatever the service behind its route forgets."""
+        """Record a write that its service has not recorded, so that no write is without a trace."""
         caller = change.caller
         await self._audit.record_for(
             caller.org_id if caller else await self._default_org(),
@@ -100,7 +105,7 @@ class RefusalLog:
         )
 
     async def write_due(self) -> None:
-        """Writes what was counted in the minutes that are over."""
+        """Write the counts of the minutes that are over."""
         now = self._clock.now()
         for key, window in [item for item in self._windows.items() if item[1].ends_at <= now]:
             if not window.count:

@@ -1,4 +1,4 @@
-"""The audit log: one event for every write, login, secret use, command and approval; and its reading."""
+"""The audit log: records one event for every write, login, secret use, command and approval, and lists them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
@@ -20,8 +20,10 @@ BATCH = 200  # events that are made in one turn of the loop
 
 
 class AuditLog:
-    """Events are written after the change that they record, and a change whose event cannot be written is
-    answered as a failure; if the node dies between the two, that one event is lost.
+    """A service that records and lists audit events.
+
+    Events are written after the change that they record, and a change whose event cannot be written is
+    answered as a failure. If the node dies between the two, that one event is lost.
     """
 
     def __init__(self, *, store: AuditStore, clock: Clock, metrics: Metrics | None = None) -> None:
@@ -32,11 +34,11 @@ class AuditLog:
         self._metrics = metrics or Metrics()
 
     async def page(self, org_id: OrgId, narrowed: AuditFilter, page: Page) -> PageOf[AuditEvent]:
-        """Newest first."""
+        """Return one page of events, newest first."""
         return await self._store.page(org_id, narrowed, page)
 
     async def sweep(self, *, keep_days: float) -> None:
-        """Deletes the events of all organizations that are older than so many days; 0 keeps all."""
+        """Delete events of all organizations that are older than so many days; 0 keeps all."""
         if not keep_days:
             return
         now = self._clock.now()
@@ -55,7 +57,10 @@ class AuditLog:
         resource_id: str | None,
         details: Mapping[str, Any] | None = None,
     ) -> None:
-        """`action` is a verb with its resource: `device.create`, `auth.login`, `credential.use`."""
+        """Record one event.
+
+        `action` is a resource with its verb: `device.create`, `auth.login`, `credential.use`.
+        """
         event = self._event(caller, action, resource_type, resource_id, details or {})
         await self._append(caller.org_id, [event])
 
@@ -66,7 +71,7 @@ class AuditLog:
         resource_type: str,
         records: Iterable[tuple[str, Mapping[str, Any]]],
     ) -> None:
-        """One event for each (resource id, details), in their order."""
+        """Record one event for each (resource id, details), in their order."""
         for batch in in_batches(records, BATCH):
             events = [self._event(caller, action, resource_type, *record) for record in batch]
             await self._append(caller.org_id, events)
@@ -84,7 +89,7 @@ class AuditLog:
         request_id: str | None,
         details: Mapping[str, Any] | None = None,
     ) -> None:
-        """For events without an authenticated caller, such as a failed login."""
+        """Record an event without an authenticated caller, such as a failed login."""
         event = AuditEvent(
             id=str(uuid4()),
             org_id=org_id,
@@ -129,5 +134,5 @@ class AuditLog:
 
 
 def token_of(caller: Caller) -> dict[str, Any]:
-    """Beside the user, in whose name it acts, the API token that a request was made with."""
+    """Return the details about the API token of a request; the event's actor is the user it belongs to."""
     return {} if caller.token is None else {"token": {"id": caller.token.id, "name": caller.token.name}}

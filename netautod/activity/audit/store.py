@@ -35,7 +35,7 @@ class AuditStore:
         self.chains = ChainStore(database)
 
     async def page(self, org_id: OrgId, narrowed: AuditFilter, page: Page) -> PageOf[AuditEvent]:
-        """Newest first."""
+        """Return one page of events, newest first."""
         where = _where(narrowed)
         total = await self._events.count(org_id, where)
         sort = [("at", -1), ("_id", 1)]
@@ -43,7 +43,7 @@ class AuditStore:
         return PageOf(items=[event_of(document) for document in found], total=total, page=page)
 
     async def delete_unchained(self, *, before: datetime) -> None:
-        """Those of a node of an earlier version that ran beside this one, in batches."""
+        """Delete, in batches, events of a node of an earlier version that ran beside this one."""
         if not await self.chains.is_adopted():
             return  # a number that is given to one that goes meanwhile would be missing
         where = {"at": {"$lt": before}, "seq": None}

@@ -1,1 +1,1 @@
-"""What has just happened, told to who listens: executions, logs, polls, configs, approvals, plugins."""
+"""Events for listeners, as they happen: executions, logs, polls, configs, approvals, plugins."""

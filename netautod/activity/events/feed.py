@@ -1,4 +1,4 @@
-"""What the tailer asks of those whose records events are derived from."""
+"""The protocols of the stores whose records the tailer derives events from."""
 
 from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
@@ -10,10 +10,10 @@ from netautod.store.client import Document
 
 
 class Feed(Protocol):
-    """One collection whose documents tell what happened to them.
+    """The feed of one collection, whose documents show what happened to them.
 
     `watched`: the field whose change is an event; None: only a new document is one. `unneeded`: large fields
-    that `derive` does not look at.
+    that `derive` does not use.
     """
 
     @property
@@ -26,11 +26,11 @@ class Feed(Protocol):
     def unneeded(self) -> Sequence[str]: ...
 
     def derive(self, document: Document) -> Iterable[Event]:
-        """All that the document tells of, in its order: the same on every node, whenever it is asked."""
+        """Return all events of a document, in order: the same on every node, at any time."""
         ...
 
     def since(self, moment: datetime, orgs: Collection[OrgId]) -> AsyncIterator[Document]:
-        """The documents of these organizations to which something happened since, maybe others as well."""
+        """Yield the documents of these organizations that have changed since, maybe others as well."""
         ...
 
 
@@ -45,14 +45,14 @@ class Logs(Protocol):
     """The lines of executions, which are numbered."""
 
     async def last_seq(self, org_id: OrgId, execution_id: str) -> int | None:
-        """The number of the newest line, 0 without one; None if there is no such execution."""
+        """Return the number of the newest line, 0 without one; None if there is no such execution."""
         ...
 
     async def after(
         self, wanted: Mapping[str, tuple[OrgId, int]], limit: int
     ) -> Mapping[str, Sequence[LogLine]]:
-        """Of each of these executions, by their organizations, the lines behind a number, in order.
+        """Return the lines of each of these executions behind a number, in order.
 
-        `limit` in all.
+        `wanted` gives organization and number by execution id. `limit` counts the lines of all.
         """
         ...

@@ -1,8 +1,8 @@
-"""The event stream: `GET /api/events`, server-sent events (README, "Events").
+"""The event stream: `GET /api/events`, server-sent events (manual/use/events.md).
 
 The stream begins now; with the header Last-Event-ID it begins behind that event, if it is from the last five
-minutes. Where events may be missing the client is sent `reset`. An id that no stream of ours has sent is a
-400: a client that makes up ids would otherwise read a stream with holes and never know.
+minutes. Where events may be missing the client gets `reset`. An id that no stream of this service has sent is
+a 400: a client that makes up ids would otherwise read a stream with holes and never know.
 """
 
 import logging
@@ -31,7 +31,7 @@ class EventsHandler(JsonHandler):
 
     @any_token(query=EventsQuery, produces=MEDIA_TYPE, errors=(404,))
     async def get(self) -> None:
-        """Server-sent events: what happens in the organization, as far as the caller may see it.
+        """Stream server-sent events: what happens in the organization, as far as the caller may see it.
 
         `execution`, `log` (with `execution_id` alone) and `approval` need `tasks.operate`, `poll` and
         `config` need `devices.access`, those of plugins what these say. Each has an `id` and JSON `data`. The

@@ -77,7 +77,7 @@ class Position(NamedTuple):
 
     @classmethod
     def before(cls, moment: datetime) -> Self:
-        """In front of all events of that millisecond."""
+        """Return the place in front of all events of that millisecond."""
         return cls((moment - _EPOCH) // _MILLISECOND, _BEFORE_ALL)
 
     @property
@@ -90,9 +90,11 @@ class Position(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Event:
-    """`name` is one of those above, or PLUGIN.NAME. `permission`: who may see it; None: the organization.
+    """An event of the stream.
 
-    `key` tells it from all others of its millisecond (`key_of`).
+    `name` is one of those above, or PLUGIN.NAME. `permission`: the one that a listener needs; None: every
+    listener of the organization gets it. `key` distinguishes it from the others of its millisecond
+    (`key_of`).
     """
 
     at: datetime
@@ -108,9 +110,10 @@ class Event:
 
 
 def key_of(collection: str, record_id: str, step: int) -> str:
-    """The key of the `step`-th event of a record; within a millisecond earlier steps go first.
+    """Return the key of the `step`-th event of a record; within a millisecond earlier steps go first.
 
-    16 hexadecimal digits: the step, and 48 bits of a hash, so that two records of a millisecond do not meet.
+    It has 16 hexadecimal digits: the step, and 48 bits of a hash, so that two records of a millisecond do not
+    collide.
     """
     digest = hashlib.blake2b(f"{collection}/{record_id}/{step}".encode(), digest_size=6).hexdigest()
     return f"{min(step, 0xFFFE) + 1:04x}{digest}"
@@ -118,7 +121,7 @@ def key_of(collection: str, record_id: str, step: int) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Resumed:
-    """What a Last-Event-ID says: where its stream was, and the last line of the log that it had, if any.
+    """The content of a Last-Event-ID: where its stream was, and the last log line that it had, if any.
 
     `log` is the beginning of the execution's id, as `log_name` makes it.
     """
@@ -129,7 +132,7 @@ class Resumed:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Raises InvalidInput for what no stream of ours has sent."""
+        """Parse a Last-Event-ID. Raises InvalidInput for one that no stream of this service has sent."""
         found = _FORM.fullmatch(text.strip())
         if found is None:
             raise InvalidInput("Last-Event-ID: Not the id of an event of this service")
@@ -141,5 +144,5 @@ class Resumed:
 
 
 def log_name(execution_id: str) -> str:
-    """How the ids of a stream with the log of that execution name it."""
+    """Return how the ids of a stream name the log of that execution."""
     return execution_id[:8]

@@ -24,7 +24,7 @@ class EventPublisher:
     async def publish(
         self, *, org_id: str, name: str, data: Mapping[str, Any], permission: str | None
     ) -> None:
-        """To the listeners of the organization, on all nodes, that hold `permission` (None: to all of them).
+        """Send an event to the organization's listeners, on all nodes, that hold `permission` (None: to all).
 
         `data` is JSON, and goes out as it is: no secret may be in it. Raises InvalidInput for a name that is
         not PLUGIN.NAME, and for data that are no JSON or more than 64 KiB of it; Unavailable.

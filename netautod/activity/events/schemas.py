@@ -4,6 +4,9 @@ from netautod.core.schema.bases import Id, Query
 
 
 class EventsQuery(Query):
-    """`execution_id`: the lines of its log come along."""
+    """The query of the event stream.
+
+    With `execution_id` the lines of its log come along.
+    """
 
     execution_id = Id()

@@ -1,4 +1,4 @@
-"""Streams of events: who may open one, and the background work that goes on while somebody listens."""
+"""Streams of events: who may open one, and the background work while there are listeners."""
 
 import asyncio
 import logging
@@ -28,7 +28,7 @@ BEGINNING = timedelta(seconds=1)
 
 
 class EventService:
-    """Stops its background work at the end of `async with`."""
+    """A service that opens streams. It stops its background work at the end of `async with`."""
 
     def __init__(
         self,
@@ -64,20 +64,22 @@ class EventService:
 
     @property
     def settled(self) -> Position:
-        """What was visible before that has been handed on."""
+        """Return the position up to which all visible events have been handed on."""
         place = self._tailer.place or self._clock.now()
         return Position.before(place - OVERLAP)
 
     async def drain(self, seconds: float) -> None:
-        """Ends all streams at once, whatever time others have."""
+        """End all streams at once, whatever time others have."""
         await self._listeners.drain(seconds)
 
     @asynccontextmanager
     async def stream(
         self, caller: Caller, token: str, execution_id: str | None, resumed: Resumed | None
     ) -> AsyncIterator[EventStream]:
-        """Until the end of the block. Raises NotFound for an execution that the organization does not have,
-        Overloaded, Unavailable."""
+        """Open a stream until the end of the block.
+
+        Raises NotFound for an execution that the organization does not have, Overloaded, Unavailable.
+        """
         listener = Listener(
             caller=caller,
             token=token,

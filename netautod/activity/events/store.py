@@ -1,4 +1,4 @@
-"""Events that have no record of their own, in the collection `events`: those of plugins. They expire."""
+"""Events of plugins, which have no record of their own, in the collection `events`. They expire."""
 
 from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from datetime import datetime, timedelta
@@ -19,7 +19,7 @@ INDEXES = (
 
 
 class PublishedEvents:
-    """Also the feed of them (feed.py)."""
+    """A store of published events, and their feed (feed.py)."""
 
     collection = COLLECTION
     watched = None
@@ -30,7 +30,10 @@ class PublishedEvents:
         self._events = scoped(database, COLLECTION)
 
     async def insert(self, event_id: str, event: Event) -> None:
-        """`event_id` is that of its document, which its key is made of."""
+        """Insert an event.
+
+        `event_id` is the id of its document, which its key is made of.
+        """
         document = {
             "_id": event_id,
             "at": event.at,

@@ -1,8 +1,8 @@
-"""Follows the records of one database and hands on what is new: one of them for all listeners of a node.
+"""Follows the records of one database and hands on what is new: one tailer for all listeners of a node.
 
-Where the database has change streams it is told of each change; else it looks every second. Both come to the
-same: a document of which something is new is derived anew (feed.py), and of its events those are handed on
-that are not known yet. So it does not matter that a look overlaps the one before (clocks differ, and a write
+Where the database has change streams it gets each change; else it looks every second. Both lead to the same
+result: a document of which something is new is derived anew (feed.py), and those of its events that are not
+known yet are handed on. So it does not matter that a look overlaps the one before (clocks differ, and a write
 becomes visible later than the moment in it), nor that the state of a document is newer than the change.
 
 Writers know nothing of it and pay nothing for it.
@@ -31,8 +31,10 @@ PRUNED_EVERY = timedelta(seconds=2)
 
 
 class Tailer:
-    """Runs from `start` to `stop`. `found` gets new events, `orgs` says whose; `lost` is called when events
-    may have been missed that nobody can find any more. `streams` False: it only looks.
+    """A follower of records that runs from `start` to `stop`.
+
+    `found` gets new events, `orgs` returns whose; `lost` is called when events may be missing for good.
+    `streams` False: it only looks.
     """
 
     def __init__(
@@ -64,11 +66,11 @@ class Tailer:
 
     @property
     def place(self) -> datetime | None:
-        """Everything that was visible up to then has been handed on; None before the first look."""
+        """Return the moment up to which everything visible has been handed on; None before the first look."""
         return self._place
 
     async def start(self) -> None:
-        """Returns when it follows; at once if it does already."""
+        """Start following; returns when it follows, at once if it does already."""
         if self._task is None or self._task.done():
             self._stopping = False
             self._ready.clear()
@@ -79,7 +81,7 @@ class Tailer:
         await self._ready.wait()
 
     async def stop(self) -> None:
-        """After the call to the database that is under way."""
+        """Stop after the call to the database that is under way."""
         self._stopping = True
         if self._task is not None:
             await asyncio.gather(self._task, return_exceptions=True)
@@ -103,7 +105,7 @@ class Tailer:
                 await asyncio.sleep(LOOK_SECONDS)
 
     async def _follow(self) -> None:
-        """By a change stream."""
+        """Follow by a change stream."""
         changes = await self._database.changes(stages_of(self._feeds.values()), after=self._token)
         try:
             if self._token is None:
@@ -127,14 +129,14 @@ class Tailer:
         self._advance(told[-1]["clusterTime"].as_datetime() if told else asked)
 
     async def _look_on(self) -> None:
-        """Without change streams."""
+        """Follow without change streams, by looking every second."""
         while not self._stopping:
             await self._catch_up()
             self._failing.over()
             await asyncio.sleep(LOOK_SECONDS)
 
     async def _catch_up(self) -> None:
-        """What happened since the place up to which all is known; the first time only where that is."""
+        """Read what happened since the place up to which all is known; the first time only find that place."""
         asked = self._clock.now()
         if self._place is not None:
             if asked - self._place > RESUMABLE:
@@ -168,7 +170,7 @@ class Tailer:
 
 
 def stages_of(feeds: Iterable[Feed]) -> Sequence[Mapping[str, Any]]:
-    """The stages of a change stream that lets through only what is an event, without large fields."""
+    """Return the stages of a change stream that lets through only events, without large fields."""
     wanted: list[Mapping[str, Any]] = []
     hidden: dict[str, int] = {"updateDescription": 0, "documentKey": 0}
     for feed in feeds:

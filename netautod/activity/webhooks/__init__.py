@@ -1,1 +1,3 @@
-"""Webhooks of organizations: whom to tell of which events, and deliveries that survive the end of a node."""
+"""Webhooks of organizations: which receivers want which events, and deliveries that survive the end of a
+node.
+"""

@@ -21,13 +21,13 @@ class WebhooksHandler(JsonHandler):
 
     @requires("system.manage", query=PageQuery, answer=WebhooksAnswer)
     async def get(self) -> None:
-        """Lists the webhooks by name, without any secret."""
+        """List the webhooks by name, without any secret."""
         found = await self.webhooks.page(self.caller.org_id, Page(**self.query))
         self.answer(found.to_json("webhooks", Webhook.to_json))
 
     @requires("system.manage", body=WebhookRequest, answer=WebhookAnswer, status=201, repeat=Repeat.FINDS)
     async def post(self) -> None:
-        """Creates a webhook, which is told of what happens from now on."""
+        """Create a webhook, which gets events from now on."""
         made = await self.webhooks.create(self.caller, self.body, webhook_id=self.record_id)
         self.answer(made.to_json())
 
@@ -37,19 +37,19 @@ class OneWebhookHandler(JsonHandler):
 
     @requires("system.manage", answer=WebhookAnswer)
     async def get(self, webhook_id: str) -> None:
-        """Reads a webhook, without its secret."""
+        """Read a webhook, without its secret."""
         found = await self.webhooks.get(self.caller.org_id, self.path_id(webhook_id, "Webhook"))
         self.answer(found.to_json())
 
     @requires("system.manage", body=WebhookRequest, partial=True, answer=WebhookAnswer)
     async def put(self, webhook_id: str) -> None:
-        """Changes a webhook; a secret that is not sent stays, null clears it."""
+        """Change a webhook; a secret that is not sent stays, null clears it."""
         wanted = self.path_id(webhook_id, "Webhook")
         self.answer((await self.webhooks.update(self.caller, wanted, self.body)).to_json())
 
     @requires("system.manage", status=204)
     async def delete(self, webhook_id: str) -> None:
-        """Deletes a webhook with its deliveries, those that wait included."""
+        """Delete a webhook with its deliveries, those that wait included."""
         await self.webhooks.delete(self.caller, self.path_id(webhook_id, "Webhook"))
         self.answer_nothing()
 
@@ -59,7 +59,7 @@ class WebhookTestHandler(JsonHandler):
 
     @requires("system.manage", answer=TestAnswer, grows=False)
     async def post(self, webhook_id: str) -> None:
-        """Posts an event `test` at once and says what the receiver has answered."""
+        """Post an event `test` at once and return what the receiver has answered."""
         outcome = await self.webhooks.test(self.caller, self.path_id(webhook_id, "Webhook"))
         self.answer(outcome.to_json())
 
@@ -69,7 +69,7 @@ class WebhookDeliveriesHandler(JsonHandler):
 
     @requires("system.manage", query=PageQuery, answer=DeliveriesAnswer)
     async def get(self, webhook_id: str) -> None:
-        """Lists the deliveries of a webhook, the newest first."""
+        """List the deliveries of a webhook, the newest first."""
         wanted = self.path_id(webhook_id, "Webhook")
         found = await self.webhooks.deliveries(self.caller.org_id, wanted, Page(**self.query))
         self.answer(found.to_json("deliveries", Delivery.to_json))

@@ -1,4 +1,4 @@
-"""Webhooks, what they are told of, and the deliveries of it, as values."""
+"""Webhooks, their events and their deliveries, as values."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,10 +14,11 @@ Status = Literal["waiting", "delivered", "failed", "expired"]
 
 @dataclass(frozen=True, kw_only=True)
 class Webhook:
-    """The URL may hold a secret of the receiver: it is in no repr, no log and no audit.
+    """A webhook of an organization.
 
-    `failures`: tries in a row that failed; nothing is sent before `resume_at`. `last_status` is the status of
-    the delivery that was tried last.
+    The URL may hold a secret of the receiver: it is in no repr, no log and no audit. `failures`: tries in a
+    row that failed; nothing is sent before `resume_at`. `last_status` is the status of the delivery that was
+    tried last.
     """
 
     id: str
@@ -53,10 +54,10 @@ class Webhook:
 
 @dataclass(frozen=True, kw_only=True)
 class Event:
-    """Something that has happened; `id` is the same whenever it is told again.
+    """An event for webhooks; `id` is the same however often it is collected.
 
-    Events of one `subject` (a device, a task) reach a webhook in the order of `at`. `record`: where the
-    resource that it comes from has marked it as owed.
+    Events of one `subject` (a device, a task) reach a webhook in the order of `at`. `record` is the document
+    that holds its mark.
     """
 
     id: str
@@ -70,7 +71,7 @@ class Event:
 
 @dataclass(frozen=True, kw_only=True)
 class Delivery:
-    """One event for one webhook. `body` is None once there is nothing left to send."""
+    """A delivery of one event to one webhook. `body` is None once there is nothing left to send."""
 
     id: str
     org_id: OrgId
@@ -99,9 +100,9 @@ class Delivery:
 
 @dataclass(frozen=True, kw_only=True)
 class Tried:
-    """What came of one request; `error` is None exactly if the receiver has accepted it.
+    """The result of one request; `error` is None exactly if the receiver has accepted it.
 
-    `asked_seconds`: how long the receiver asks to be left alone.
+    `asked_seconds`: how long the receiver requests to be left alone.
     """
 
     response_status: int | None
@@ -126,10 +127,13 @@ class TestOutcome:
 
 
 def delivery_id(webhook_id: str, event_id: str) -> str:
-    """The same whoever makes the delivery, and however often: a second one is a duplicate key."""
+    """Return the id of a delivery.
+
+    It is the same on every node and at every time: a second one is a duplicate key.
+    """
     return str(uuid5(UUID(webhook_id), event_id))
 
 
 def derived_event_id(record_id: str, name: str) -> str:
-    """Of an event that a record can have only once."""
+    """Return the id of an event that a record can have only once."""
     return str(uuid5(UUID(record_id), name))

@@ -24,7 +24,9 @@ TEST = "test"
 
 
 class EventNames:
-    """Those of the product, and those of plugins: `PLUGIN.NAME`, which app/ registers at the start."""
+    """The names of the product's events, and those of plugins: `PLUGIN.NAME`, which assembly registers at the
+    start.
+    """
 
     def __init__(self, of_plugins: Iterable[str] = ()) -> None:
         self._known = dict.fromkeys(OWN)
@@ -32,7 +34,10 @@ class EventNames:
             self.register(name)
 
     def register(self, name: str) -> None:
-        """Raises ValueError for a name that is not `PLUGIN.NAME`: it could hide one of the product."""
+        """Register the event of a plugin.
+
+        Raises ValueError for a name that is not `PLUGIN.NAME`: it could hide one of the product.
+        """
         plugin, dot, rest = name.partition(".")
         if not plugin or not dot or not rest:
             raise ValueError(f"{name!r} is not PLUGIN.NAME")
@@ -42,5 +47,5 @@ class EventNames:
         return tuple(self._known)
 
     def unknown(self, names: Iterable[str]) -> list[str]:
-        """Those that nobody has registered, each once."""
+        """Return the names that are not registered, each once."""
         return [name for name in dict.fromkeys(names) if name not in self._known]

@@ -1,4 +1,6 @@
-"""Events that have no record of their own, such as those of plugins, for the webhooks that want them."""
+"""Publishes events that have no record of their own, such as those of plugins, to the webhooks that want
+them.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -18,10 +20,11 @@ class WebhookPublisher:
     async def publish(
         self, *, org_id: str, name: str, data: Mapping[str, Any], permission: str | None
     ) -> None:
-        """It has happened when this returns; Unavailable if it has not. `data` is JSON.
+        """Publish an event: it counts as happened when this returns.
 
-        Their order is kept by the device that `data` names as `device_id`, else by the event's name. Whoever
-        may manage webhooks sees every event, so `permission` says nothing here.
+        Raises Unavailable if it has not happened. `data` is JSON. The order is kept by the device that `data`
+        names as `device_id`, else by the event's name. A user who may manage webhooks sees every event, so
+        `permission` has no effect here.
         """
         device_id = data.get("device_id")
         subject = f"device:{device_id}" if isinstance(device_id, str) else f"event:{name}"

@@ -1,4 +1,4 @@
-"""Requests and answers of /api/webhooks; secrets are taken, never answered."""
+"""Requests and answers of /api/webhooks; a secret is accepted, never answered."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The secret of a webhook: into the vault and out of it."""
+"""The secret of a webhook: sealed into the vault and opened from it."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -19,7 +19,7 @@ class WebhookSecrets:
         return await self._vault.seal(org_id, COLLECTION, webhook_id, SECRET, secret.encode())
 
     async def open(self, webhook: Webhook) -> str | None:
-        """None if it has none. Raises VaultError."""
+        """Open the secret; None if the webhook has none. Raises VaultError."""
         if webhook.sealed_secret is None:
             return None
         opened = await self._vault.unseal(

@@ -27,7 +27,7 @@ MOST = 100  # of an organization: an event costs one delivery for each
 
 
 class WebhookService:
-    """`names`: the events that can be chosen."""
+    """A service for webhooks; `names` are the events that can be chosen."""
 
     def __init__(
         self,
@@ -54,15 +54,15 @@ class WebhookService:
 
     @property
     def event_names(self) -> Sequence[str]:
-        """The events that can be chosen."""
+        """Return the events that can be chosen."""
         return self._names.known()
 
     async def page(self, org_id: OrgId, page: Page) -> PageOf[Webhook]:
-        """Sorted by name."""
+        """Return one page of webhooks, by name."""
         return await self._store.page(org_id, page)
 
     async def get(self, org_id: OrgId, webhook_id: str) -> Webhook:
-        """Raises NotFound."""
+        """Read a webhook. Raises NotFound."""
         found = await self._store.get(org_id, webhook_id)
         if found is None:
             raise NotFound(NOT_FOUND)
@@ -71,9 +71,10 @@ class WebhookService:
     async def create(
         self, caller: Caller, fields: Mapping[str, Any], *, webhook_id: str | None = None
     ) -> Webhook:
-        """`fields` as WebhookRequest loads them. Raises InvalidInput, or Conflict for a taken name.
+        """Create a webhook.
 
-        `webhook_id`: a webhook with it was made by this very request.
+        `fields` are what WebhookRequest loads. `webhook_id`: a webhook with this id was created by this very
+        request. Raises InvalidInput, or Conflict for a taken name.
         """
         events = self._checked(fields["events"])
         await self._check_url(fields["url"])
@@ -108,7 +109,7 @@ class WebhookService:
         return webhook
 
     async def update(self, caller: Caller, webhook_id: str, fields: Mapping[str, Any]) -> Webhook:
-        """Changes the sent fields. Raises as `create` does, and NotFound."""
+        """Change the sent fields. Raises the same as `create`, and NotFound."""
         if not fields:
             return await self.get(caller.org_id, webhook_id)
         values = {name: value for name, value in fields.items() if name != "secret"}
@@ -132,7 +133,7 @@ class WebhookService:
         return webhook
 
     async def delete(self, caller: Caller, webhook_id: str) -> None:
-        """With its deliveries. Raises NotFound."""
+        """Delete a webhook with its deliveries. Raises NotFound."""
         webhook = await self.get(caller.org_id, webhook_id)
         if not await self._store.delete(caller.org_id, webhook_id):
             raise NotFound(NOT_FOUND)
@@ -141,7 +142,7 @@ class WebhookService:
         await self._changed(caller, "delete", webhook, {})
 
     async def test(self, caller: Caller, webhook_id: str) -> TestOutcome:
-        """Posts an event `test` to the receiver, whether the webhook is enabled or not. Raises NotFound."""
+        """Post an event `test` to the receiver, whether the webhook is enabled or not. Raises NotFound."""
         webhook = await self.get(caller.org_id, webhook_id)
         data = {"webhook_id": webhook.id, "webhook_name": webhook.name}
         message = SignedMessage.of(
@@ -155,12 +156,12 @@ class WebhookService:
         return TestOutcome(tried=tried, duration_ms=duration_ms)
 
     async def deliveries(self, org_id: OrgId, webhook_id: str, page: Page) -> PageOf[Delivery]:
-        """Newest first. Raises NotFound."""
+        """Return one page of deliveries, newest first. Raises NotFound."""
         await self.get(org_id, webhook_id)
         return await self._deliveries.page(org_id, webhook_id, page)
 
     def _checked(self, events: list[str]) -> tuple[str, ...]:
-        """The events, each once. Raises InvalidInput for none, or one that does not exist."""
+        """Return the events, each once. Raises InvalidInput for none, or one that does not exist."""
         if not events:
             raise InvalidInput("events: At least one event must be chosen")
         unknown = self._names.unknown(events)

@@ -1,4 +1,4 @@
-"""Webhooks as documents, with the sealed secret, and what their deliveries have led to."""
+"""Webhooks as documents, with the sealed secret and the state of their deliveries."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
@@ -25,7 +25,7 @@ class WebhookStore:
         self._webhooks = scoped(database, COLLECTION)
 
     async def insert(self, webhook: Webhook) -> None:
-        """Raises Duplicate if the name is taken."""
+        """Insert a webhook. Raises Duplicate if the name is taken."""
         plain = {name: getattr(webhook, name) for name in _PLAIN}
         await self._webhooks.insert(
             webhook.org_id, {"_id": webhook.id, **plain, "events": list(webhook.events)}
@@ -36,7 +36,7 @@ class WebhookStore:
         return None if found is None else _webhook(found)
 
     async def page(self, org_id: OrgId, page: Page) -> PageOf[Webhook]:
-        """Sorted by name, which is unique."""
+        """Return one page of webhooks by name, which is unique."""
         found = await self._webhooks.find(
             org_id, {}, sort=[("name", 1)], limit=page.limit, offset=page.offset
         )
@@ -47,7 +47,9 @@ class WebhookStore:
         return await self._webhooks.count(org_id, {})
 
     async def change(self, org_id: OrgId, webhook_id: str, values: Mapping[str, Any]) -> Webhook | None:
-        """Sets these fields in one write. Raises Duplicate if the name is taken; None without such a one."""
+        """Set these fields in one write; return None without such a webhook. Raises Duplicate if the name is
+        taken.
+        """
         found = await self._webhooks.find_and_update(org_id, {"_id": webhook_id}, {"$set": dict(values)})
         return None if found is None else _webhook(found)
 
@@ -55,23 +57,23 @@ class WebhookStore:
         return await self._webhooks.delete(org_id, {"_id": webhook_id})
 
     async def all(self) -> list[Webhook]:
-        """Of all organizations."""
+        """Read the webhooks of all organizations."""
         return [_webhook(document) for document in await self._all.find({})]
 
     async def enabled_of(self, org_ids: Collection[OrgId]) -> Sequence[Webhook]:
-        """Those of these organizations that are to be told."""
+        """Return the enabled webhooks of these organizations."""
         found = await self._all.find({"org_id": {"$in": list(org_ids)}, "enabled": True})
         return [_webhook(document) for document in found]
 
     async def of_any(self, webhook_id: str) -> Webhook | None:
-        """By its id alone, for a node that delivers for all organizations."""
+        """Read a webhook by its id alone, for a node that delivers for all organizations."""
         found = await self._all.find_one({"_id": webhook_id})
         return None if found is None else _webhook(found)
 
     async def note(
         self, webhook: Webhook, *, at: datetime, status: Status, failures: int, resume_at: datetime | None
     ) -> None:
-        """What a round of deliveries has led to, unless the webhook was changed meanwhile."""
+        """Store the result of a round of deliveries, unless the webhook was changed meanwhile."""
         where = {"_id": webhook.id, "updated_at": webhook.updated_at}
         outcome: Document = {"failures": failures, "resume_at": resume_at}
         told: Document = {"last_delivery_at": at, "last_status": status}
@@ -79,7 +81,10 @@ class WebhookStore:
             await self._webhooks.update(webhook.org_id, {"_id": webhook.id}, {"$set": told})
 
     async def disable(self, webhook: Webhook, reason: str, *, at: datetime) -> bool:
-        """False if it was changed meanwhile: the answer was to what it was before."""
+        """Disable a webhook.
+
+        False if it was changed meanwhile: the receiver's answer was to its earlier state.
+        """
         where = {"_id": webhook.id, "updated_at": webhook.updated_at, "enabled": True}
         change = {"enabled": False, "disabled_reason": reason, "updated_at": at}
         return await self._webhooks.update(webhook.org_id, where, {"$set": change})

@@ -1,6 +1,6 @@
-"""Which organizations want which events: read once a second, answered from memory.
+"""The events that organizations want: read once a second, answered from memory.
 
-Where nobody wants an event, nothing is written for it. While the database is away, what was read last holds.
+For an event that no webhook wants nothing is written. While the database is away, what was read last holds.
 """
 
 import asyncio
@@ -17,18 +17,21 @@ logger = logging.getLogger(__name__)
 
 
 class Wanted(Protocol):
-    """Whether a webhook of the organization wants an event of that name."""
+    """A function that returns whether a webhook of the organization wants an event of that name."""
 
     def __call__(self, org_id: OrgId, name: str) -> bool: ...
 
 
 def nobody(org_id: OrgId, name: str) -> bool:
-    """Where no webhooks are followed: on the command line, and in tests of something else."""
+    """Return False, where no webhooks are followed: on the command line, and in tests of something else."""
     return False
 
 
 class Subscriptions:
-    """Until `async with`, which reads them before anything is started, nobody wants anything."""
+    """The subscriptions of all webhooks.
+
+    `async with` reads them before anything is started; until then no event is wanted.
+    """
 
     def __init__(self, store: WebhookStore, *, refresh_seconds: float = 1.0) -> None:
         self._store = store
@@ -55,15 +58,15 @@ class Subscriptions:
 
     @property
     def any(self) -> bool:
-        """Whether there is a webhook at all, enabled or not."""
+        """Return whether there is a webhook at all, enabled or not."""
         return bool(self._webhooks)
 
     def get(self, webhook_id: str) -> Webhook | None:
-        """As it was read last."""
+        """Return the webhook as it was read last."""
         return self._webhooks.get(webhook_id)
 
     async def refresh(self) -> None:
-        """Called by this node's own changes, too, so that they count at once here."""
+        """Read the webhooks; this node's own changes call it, too, so that they count at once here."""
         found = await self._store.all()
         self._webhooks = {one.id: one for one in found}
         self._wanted = frozenset((one.org_id, name) for one in found if one.enabled for name in one.events)

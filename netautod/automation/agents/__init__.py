@@ -1,1 +1,1 @@
-"""Agents at work: their transcript, their tools, and what needs an approval."""
+"""Agents at work: their transcript, their tools, and the calls that need an approval."""

@@ -1,4 +1,4 @@
-"""What an approval covers: one tool call, and what it was bound to when somebody approved it."""
+"""The approval of one tool call, and the targets that the call was bound to when it was approved."""
 
 import json
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ CHANGED = (
 
 @dataclass(frozen=True, kw_only=True)
 class Approval:
-    """A decision about the call `call_id`; `hash` is what was shown for it."""
+    """A decision about the call `call_id`; `hash` is that of the request that was shown."""
 
     call_id: str
     hash: str
@@ -39,7 +39,7 @@ class Approval:
 
 
 def approval_of(request: Mapping[str, Any] | None, decision: ApprovalDecision | None) -> Approval | None:
-    """From what an execution keeps; None where nothing has been decided."""
+    """Build the approval from an execution's request and decision; None without a decision."""
     if request is None or decision is None:
         return None
     return Approval(
@@ -48,6 +48,9 @@ def approval_of(request: Mapping[str, Any] | None, decision: ApprovalDecision | 
 
 
 def approval_hash(tool: str, arguments: Mapping[str, Any], bound: Mapping[str, Any]) -> str:
-    """The same for the same call with the same targets, whatever the order of the names."""
+    """Return the hash of a call.
+
+    It is the same for the same call with the same targets, whatever the order of the names.
+    """
     told = {"tool": tool, "arguments": arguments, "bound": bound}
     return sha256(json.dumps(told, sort_keys=True, separators=(",", ":"), default=str).encode()).hexdigest()

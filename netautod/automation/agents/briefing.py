@@ -1,4 +1,4 @@
-"""What an agent is told of its organization before it begins: how much there is, and of what."""
+"""The briefing that an agent gets before it begins: what its organization has, and how much of it."""
 
 from collections import Counter
 from typing import Protocol

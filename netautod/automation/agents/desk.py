@@ -1,8 +1,8 @@
 """The desk of one attempt of an agent's run: the transcript, the tools, and who may use them.
 
-Every call is made in the name of the task's owner with the permissions of that moment. What is not allowed,
-fails or is not understood is told to the model as a result, so that it can do something else; what it says
-is data of a stranger throughout.
+Every call is made in the name of the task's owner with the permissions of that moment. A call that is not
+allowed, fails or is not understood becomes a result for the model, so that it can do something else. Whatever
+the model says is untrusted input throughout.
 """
 
 import json
@@ -54,7 +54,10 @@ INTERRUPTED = "the run was interrupted before this call was made; make it again 
 
 
 class Desk:
-    """The `AgentDesk` of one attempt. `work` is that of the attempt, `run` what the desk must know of it."""
+    """The `AgentDesk` of one attempt.
+
+    `work` is that of the attempt, `run` what the desk must know of it.
+    """
 
     def __init__(self, *, services: AgentServices, work: Work, run: RunOf) -> None:
         self._services = services
@@ -67,12 +70,12 @@ class Desk:
 
     @property
     def has_written(self) -> bool:
-        """Whether the run has used up an approval: then it is not begun again."""
+        """Return whether the run has used up an approval: if so, it is not started again."""
         return self._changes.any_begun
 
     @property
     def is_writing(self) -> bool:
-        """Whether nobody would know what came of a change if the run ended now."""
+        """Return whether the result of a change would be unknown if the run ended now."""
         return self._changes.under_way
 
     @property
@@ -98,7 +101,10 @@ class Desk:
         return await self._add(role=role, text=await self._presenter.hidden(text))
 
     async def replied(self, reply: ModelReply, duration_ms: int) -> TranscriptEvent:
-        """Ids of calls that were used before, or that no request could carry, are replaced."""
+        """Record a reply of the model.
+
+        Ids of calls that were used before, or that no request could carry, are replaced.
+        """
         used = {call.id for event in await self.events() for call in event.tool_calls}
         calls, left = [], MOST_ARGUMENTS
         for call in reply.tool_calls[:MOST_CALLS]:
@@ -184,7 +190,7 @@ class Desk:
             return refusal("the tool failed unexpectedly; the service log has the details")
 
     async def _as_owner(self) -> Work:
-        """The work with the rights that the owner has at this moment."""
+        """Return the work with the permissions that the owner has at this moment."""
         find = partial(self._services.owner, self._work.org_id, self._run.owner_id)
         caller = await self._work.persist(find)
         if caller is None:
@@ -218,7 +224,7 @@ class Desk:
 
 
 def _arguments(tool: AgentTool | None, call: ToolCall) -> Mapping[str, Any]:
-    """Raises InvalidInput for what cannot be called."""
+    """Return the arguments of a call. Raises NotFound, Forbidden or InvalidInput if it cannot be made."""
     if tool is None:
         raise NotFound(f"there is no tool {call.name!r}")
     if tool.kind == "forbidden":

@@ -12,7 +12,7 @@ class CheckCommandHandler(JsonHandler):
 
     @requires("tasks.operate", body=CheckRequest, answer=CheckAnswer, grows=False, name="check_agent_tool")
     async def post(self) -> None:
-        """Says whether an agent may run a command on a platform, and why not."""
+        """Check whether an agent may run a command on a platform, and if not, why."""
         self.answer(self.agents.check(self.body["platform"], self.body["command"]))
 
 

@@ -30,21 +30,21 @@ def chained(execution_id: str, event: TranscriptEvent, previous: str) -> Chained
 
 
 def event_json(event: TranscriptEvent) -> dict[str, Any]:
-    """What is not there is left out."""
+    """Return the event as JSON, without the fields that are empty."""
     found = {**asdict(event), "at": to_text(event.at)}
     found["tool_calls"] = [asdict(call) for call in event.tool_calls]
     return {name: _plain(value) for name, value in found.items() if value is not None and value != ()}
 
 
 def event_of(values: Mapping[str, Any], at: datetime) -> TranscriptEvent:
-    """From what `event_json` made."""
+    """Build an event from the JSON of `event_json`."""
     known = {name: value for name, value in values.items() if name in TranscriptEvent.__dataclass_fields__}
     calls = tuple(ToolCall(**call) for call in known.pop("tool_calls", ()))
     return TranscriptEvent(**{**known, "at": at}, tool_calls=calls)
 
 
 def problem_of(execution_id: str, found: Sequence[Chained]) -> str | None:
-    """What is wrong with a stored transcript, None if nothing is."""
+    """Return what is wrong with a stored transcript, None if nothing is."""
     previous = START
     for number, one in enumerate(found, start=1):
         if one.event.seq != number:
@@ -66,7 +66,7 @@ def _plain(value: Any) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class Usage:
-    """How far a run has come."""
+    """The turns and tool calls of a run so far."""
 
     turns: int = 0
     tool_calls: int = 0

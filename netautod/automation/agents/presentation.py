@@ -1,4 +1,4 @@
-"""How texts of devices and documents are handed to a model: redacted, cut, numbered, and marked as data."""
+"""The form in which a model gets texts of devices and documents: redacted, cut, numbered, and marked as data."""
 
 import re
 import unicodedata
@@ -13,17 +13,17 @@ _BREAKS = re.compile(r"\r\n?|[\v\f\x1c-\x1e\x85\u2028\u2029]")
 
 
 class Presenter:
-    """`redact` hides what may be a secret in a text of any platform."""
+    """A presenter of texts; `redact` hides what may be a secret in a text of any platform."""
 
     def __init__(self, redact: Callable[[str], str]) -> None:
         self._redact = redact
 
     async def lines(self, text: str) -> list[str]:
-        """Without secrets and control characters, and no more than a model can take."""
+        """Return the lines without secrets and control characters, and no more of them than a model can take."""
         return await in_thread_if_large(len(text), self._lines, text)
 
     async def hidden(self, text: str) -> str:
-        """Without secrets and control characters."""
+        """Return the text without secrets and control characters."""
         return await in_thread_if_large(len(text), lambda: self._redact(cleaned(text)))
 
     def _lines(self, text: str) -> list[str]:
@@ -42,12 +42,14 @@ class Presenter:
 
 
 def cleaned(text: str) -> str:
-    """Without control characters, but for line feeds and tabs."""
+    """Return the text without control characters, except line feeds and tabs."""
     return "".join(map(_shown, _BREAKS.sub("\n", text)))
 
 
 def marked(call_id: str, source: str, lines: Sequence[str], first_line: int) -> str:
-    """Each line behind its number, so that none of them can look like the end of the data."""
+    """Mark a text as data, each line behind its number, so that none of them can look like the end of the
+    data.
+    """
     head = f'<data tool_call_id="{call_id}" source="{_plain(source)}">'
     body = [f"{number}| {line}" for number, line in enumerate(lines, start=first_line)]
     return "\n".join([head, *body, "</data>"])

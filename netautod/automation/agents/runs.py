@@ -1,4 +1,4 @@
-"""What a desk is made from: the services that all runs share, and what it must know of its own run."""
+"""The parts of a desk: the services that all runs share, and what it must know of its own run."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from netautod.transport.outbound.client import GuardedClient
 
 
 class Transcripts(Protocol):
-    """What a desk asks of their store."""
+    """The methods of the transcript store that a desk uses."""
 
     async def append(self, org_id: OrgId, execution_id: str, one: Chained) -> None: ...
 
@@ -23,7 +23,7 @@ class Transcripts(Protocol):
 
 
 class BeginChange(Protocol):
-    """Uses up the approval of a call; False if that was done before."""
+    """A function that uses up the approval of a call; it returns False if that was done before."""
 
     async def __call__(
         self, org_id: OrgId, execution_id: str, call_id: str, told: Mapping[str, Any], at: datetime
@@ -31,15 +31,17 @@ class BeginChange(Protocol):
 
 
 class MarkUnclear(Protocol):
-    """Keeps with an execution whether it is in the middle of a change."""
+    """A function that stores whether an execution is in the middle of a change."""
 
     async def __call__(self, org_id: OrgId, execution_id: str, *, unclear: bool) -> None: ...
 
 
 @dataclass(frozen=True, kw_only=True)
 class AgentServices:
-    """`owner` is the caller that a task's owner is now, None for one who is disabled or gone; `redact` hides
-    what may be a secret; `briefing` tells what there is in an organization.
+    """The services that all runs of agents share.
+
+    `owner` returns the caller that a task's owner is now, None for a disabled or deleted user. `redact` hides
+    what may be a secret. `briefing` describes what an organization has.
     """
 
     model: ModelBackend | None
@@ -57,8 +59,10 @@ class AgentServices:
 
 @dataclass(kw_only=True, eq=False)
 class RunOf:
-    """`exact` are the calls of the last turn as the model wrote them, by their ids: the transcript hides what
-    may be a secret. It is saved with a run that is parked.
+    """The facts about one run that its desk needs.
+
+    `exact` are the calls of the last turn as the model wrote them, by their ids: the transcript hides what
+    may be a secret. They are saved with a run that is parked.
     """
 
     execution_id: str
@@ -72,7 +76,7 @@ class RunOf:
         return found if found is not None and found.call_id == call_id else None
 
     def saved(self) -> dict[str, Any]:
-        """JSON for `restore`."""
+        """Return JSON for `restore`."""
         calls = [{"id": one.id, "name": one.name, "arguments": one.arguments} for one in self.exact.values()]
         return {"calls": calls}
 

@@ -1,4 +1,4 @@
-"""What people ask about agents: what they did, how far they are, what they may ask a device."""
+"""Questions of people about agents: what they did, how far they are, which commands they may run."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -23,7 +23,9 @@ class AgentService:
         return self._model is not None
 
     def check(self, platform: str, command: str) -> dict[str, Any]:
-        """Whether an agent may run the command on devices of that type: `{allowed, reason, canonical}`."""
+        """Return whether an agent may run the command on devices of that type: `{allowed, reason,
+        canonical}`.
+        """
         verdict = self._platforms.get(platform).read_only.check(command)
         return {
             "allowed": verdict.command is not None,

@@ -1,4 +1,4 @@
-"""Transcripts and begun changes of agents in MongoDB; both are only appended to."""
+"""Transcripts and begun changes of agents in MongoDB; both collections are append-only."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -25,7 +25,7 @@ class TranscriptStore:
         self._events = scoped(database, TRANSCRIPTS)
 
     async def append(self, org_id: OrgId, execution_id: str, one: Chained) -> None:
-        """Once: the same event again is stored already, after a write whose answer was lost.
+        """Append an event, once: the same event again was stored by a write whose answer was lost.
 
         Raises Duplicate if another event has its number.
         """
@@ -49,7 +49,7 @@ class TranscriptStore:
         return [_to_chained(document) for document in found]
 
     async def usages(self, org_id: OrgId, execution_ids: Sequence[str]) -> dict[str, Usage]:
-        """Of those that have said something; from the index alone."""
+        """Count turns and tool calls of the runs that have any; read from the index alone."""
         if not execution_ids:
             return {}
         grouped = await self._events.aggregate(
@@ -72,7 +72,10 @@ class TranscriptStore:
 
 
 class ChangeStore:
-    """A change is begun once, whoever holds the same approval, and before the first line is sent."""
+    """A store of begun changes.
+
+    An approval begins one change only, whoever holds it, and before the first line is sent.
+    """
 
     def __init__(self, database: Database) -> None:
         self._changes = scoped(database, CHANGES)
@@ -80,7 +83,10 @@ class ChangeStore:
     async def begin(
         self, org_id: OrgId, execution_id: str, call_id: str, told: Mapping[str, Any], at: datetime
     ) -> bool:
-        """False if it was begun before: then nobody knows what came of it."""
+        """Record that a change begins.
+
+        False if it was begun before: then its result is unknown.
+        """
         document = {"_id": f"{execution_id}:{call_id}", "execution_id": execution_id, "at": at, **told}
         try:
             await self._changes.insert(org_id, document)

@@ -1,7 +1,7 @@
-"""Executions that visit chosen devices only: those that failed before, or those of a bulk pull.
+"""Executions that visit a subset of the devices: those that failed before, or those of a bulk pull.
 
-They are executions like all others: with attempts, a log, results and a cancel. A chosen device that is gone
-by the time of the run is passed over.
+They are executions like all others: with attempts, a log, results and a cancel. A device that is gone by the
+time of the run is skipped.
 """
 
 from collections.abc import Sequence
@@ -48,9 +48,9 @@ class ChosenDevices:
     async def retry_failed(
         self, caller: Caller, execution_id: str, *, made_id: str | None = None
     ) -> Execution:
-        """A new execution of the same task, as the task is now. NotFound, Conflict.
+        """Create an execution of the same task, as the task is now, for the devices that failed.
 
-        `made_id`: an execution with it was made by this very request.
+        `made_id`: an execution with this id was created by this very request. Raises NotFound or Conflict.
         """
         before = await self._executions.get(caller.org_id, execution_id)
         if not before.terminal:
@@ -67,9 +67,9 @@ class ChosenDevices:
     async def pull(
         self, caller: Caller, device_ids: Sequence[str], *, execution_id: str | None = None
     ) -> Execution:
-        """Reads the configurations of these devices, as an execution that belongs to no task.
+        """Read the configurations of these devices, as an execution that belongs to no task.
 
-        `execution_id`: an execution with it was made by this very request.
+        `execution_id`: an execution with this id was created by this very request.
         """
         wanted = list(dict.fromkeys(device_ids))
         pull = self._pull(caller, execution_id or str(uuid4()))
@@ -129,7 +129,10 @@ class ChosenDevices:
         )
 
     async def _started(self, execution: Execution) -> Execution:
-        """The execution, or the one that was made of it before this request was repeated."""
+        """Insert the execution and wake the runner.
+
+        If this request is a repetition, returns the execution that the first one created.
+        """
         try:
             await self._store.insert(execution)
         except Duplicate:

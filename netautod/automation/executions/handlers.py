@@ -38,7 +38,10 @@ class ExecutionHandler(JsonHandler):
         return self.path_id(text, "Execution")
 
     async def whole(self, execution: Execution) -> dict[str, Any]:
-        """The whole execution; `output.results` holds the first results, failures first."""
+        """Return the whole execution as JSON.
+
+        `output.results` holds the first results, failures first.
+        """
         shown = {**execution.to_json(), "requested_by": await self.executions.requester(execution)}
         if isinstance(execution.output, Mapping):
             results = await self.executions.first_results(execution)
@@ -51,7 +54,7 @@ class ExecutionHandler(JsonHandler):
 class RunTaskHandler(ExecutionHandler):
     @requires(OPERATOR, status=202, answer=ExecutionAnswer, repeat=Repeat.FINDS)
     async def post(self, task_id: str) -> None:
-        """Runs a task now, in the background."""
+        """Run a task now, in the background."""
         execution = await self.executions.run(
             self.caller, self.path_id(task_id, "Task"), execution_id=self.record_id
         )
@@ -61,7 +64,7 @@ class RunTaskHandler(ExecutionHandler):
 class RunAgentScheduleHandler(ExecutionHandler):
     @requires(OPERATOR, status=202, answer=ExecutionAnswer, repeat=Repeat.FINDS)
     async def post(self, task_id: str) -> None:
-        """Runs an agent schedule now, in the background."""
+        """Run an agent schedule now, in the background."""
         execution = await self.executions.run(
             self.caller, self.path_id(task_id, "Task"), agent=True, execution_id=self.record_id
         )
@@ -71,7 +74,7 @@ class RunAgentScheduleHandler(ExecutionHandler):
 class ExecutionsHandler(ExecutionHandler):
     @requires(OPERATOR, query=ExecutionQuery, answer=ExecutionListAnswer, etag=True)
     async def get(self) -> None:
-        """Lists executions, newest first."""
+        """List executions, newest first."""
         page = Page(limit=self.query.pop("limit"), offset=self.query.pop("offset"))
         found = await self.executions.page(self.caller.org_id, self.query, page)
         self.answer(found.to_json("executions", Execution.to_list_item))
@@ -80,7 +83,7 @@ class ExecutionsHandler(ExecutionHandler):
 class TaskExecutionsHandler(ExecutionHandler):
     @requires(OPERATOR, query=PageQuery, answer=ExecutionListAnswer, etag=True)
     async def get(self, task_id: str) -> None:
-        """Lists the executions of one task, newest first."""
+        """List the executions of one task, newest first."""
         task_id = self.path_id(task_id, "Task")
         found = await self.executions.page_of_task(self.caller.org_id, task_id, Page(**self.query))
         self.answer(found.to_json("executions", Execution.to_list_item))
@@ -91,7 +94,7 @@ class RetryFailedHandler(ExecutionHandler):
 
     @requires(OPERATOR, status=202, answer=ExecutionAnswer, repeat=Repeat.FINDS)
     async def post(self, execution_id: str) -> None:
-        """Runs the task again for the devices that failed, as a new execution."""
+        """Run the task again for the devices that failed, as a new execution."""
         execution = await self.chosen.retry_failed(
             self.caller, self.execution_id(execution_id), made_id=self.record_id
         )
@@ -101,7 +104,7 @@ class RetryFailedHandler(ExecutionHandler):
 class OneExecutionHandler(ExecutionHandler):
     @requires(OPERATOR, answer=ExecutionAnswer)
     async def get(self, execution_id: str) -> None:
-        """Reads an execution."""
+        """Read an execution."""
         execution = await self.executions.get(self.caller.org_id, self.execution_id(execution_id))
         self.answer(await self.whole(execution))
 
@@ -109,7 +112,7 @@ class OneExecutionHandler(ExecutionHandler):
 class CancelExecutionHandler(ExecutionHandler):
     @requires(OPERATOR, status=204, grows=False)
     async def post(self, execution_id: str) -> None:
-        """Cancels a running or waiting execution."""
+        """Cancel a running or waiting execution."""
         await self.executions.cancel(self.caller, self.execution_id(execution_id))
         self.answer_nothing()
 
@@ -117,7 +120,7 @@ class CancelExecutionHandler(ExecutionHandler):
 class ExecutionLogHandler(ExecutionHandler):
     @requires(OPERATOR, query=LogQuery, answer=LogAnswer)
     async def get(self, execution_id: str) -> None:
-        """Log lines after a number; `complete` once no more will come."""
+        """List the log lines after a number; `complete` once no more will come."""
         after_seq = self.query["after_seq"]
         entries, complete = await self.executions.log(
             self.caller.org_id,
@@ -139,7 +142,7 @@ class ExecutionLogHandler(ExecutionHandler):
 class ExecutionResultsHandler(ExecutionHandler):
     @requires(OPERATOR, query=ResultsQuery, answer=ResultListAnswer)
     async def get(self, execution_id: str) -> None:
-        """Per-device results, failures first."""
+        """List the results of the devices, failures first."""
         page = Page(limit=self.query.pop("limit"), offset=self.query.pop("offset"))
         found, counts = await self.executions.results(
             self.caller.org_id, self.execution_id(execution_id), page, **self.query
@@ -150,7 +153,7 @@ class ExecutionResultsHandler(ExecutionHandler):
 class ApprovalsHandler(ExecutionHandler):
     @requires(OPERATOR, query=PageQuery, answer=ApprovalsAnswer)
     async def get(self) -> None:
-        """Lists what waits for an approval, newest first."""
+        """List what waits for an approval, newest first."""
         found = await self.executions.approvals(self.caller.org_id, Page(**self.query))
         self.answer(found.to_json("approvals", WaitingApproval.to_json))
 
@@ -170,21 +173,21 @@ class DecideExecutionHandler(ExecutionHandler):
 class ApproveExecutionHandler(DecideExecutionHandler):
     @requires(APPROVER, body=DecisionRequest, answer=ExecutionAnswer, grows=False)
     async def post(self, execution_id: str) -> None:
-        """Approves what a parked execution asks for; it runs again from its saved state."""
+        """Approve the request of a parked execution; it runs again from its saved state."""
         await self.decide(execution_id, "approved")
 
 
 class RejectExecutionHandler(DecideExecutionHandler):
     @requires(APPROVER, body=DecisionRequest, answer=ExecutionAnswer, grows=False)
     async def post(self, execution_id: str) -> None:
-        """Rejects what a parked execution asks for; it runs again and is told so."""
+        """Reject the request of a parked execution; it runs again and learns of the decision."""
         await self.decide(execution_id, "rejected")
 
 
 class AgentHistoryHandler(ExecutionHandler):
     @requires(ADMIN, query=HistoryQuery, answer=HistoryListAnswer, name="list_agent_executions")
     async def get(self) -> None:
-        """Executions of agent tasks, newest first."""
+        """List the executions of agent tasks, newest first."""
         page = Page(limit=self.query.pop("limit"), offset=self.query.pop("offset"))
         found, prompts = await self.executions.history(self.caller.org_id, self.query, page)
         self.answer(found.to_json("executions", lambda item: _history_item(item, prompts[item.id])))

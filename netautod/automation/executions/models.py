@@ -18,7 +18,10 @@ LEVELS = ("debug", "info", "warning", "error")  # of log lines, each worse than 
 
 @dataclass(frozen=True, kw_only=True)
 class AttemptRecord:
-    """One start of the executor; `outcome` is null while it runs, else a state, `lost` or `returned`."""
+    """A start of the executor.
+
+    `outcome` is null while it runs, then a state, `lost` or `returned`.
+    """
 
     number: int
     started_at: datetime
@@ -40,7 +43,10 @@ class AttemptRecord:
 
 @dataclass(frozen=True, kw_only=True)
 class Closing:
-    """How the log of an ended execution has yet to end; `node` is the one that ran it, None if none did."""
+    """The last line that the log of an ended execution still needs.
+
+    `node` is the one that ran it, None if none did.
+    """
 
     level: str
     text: str
@@ -49,11 +55,14 @@ class Closing:
 
 @dataclass(frozen=True, kw_only=True)
 class Execution:
-    """`requested_by` is the id of who started it, or owned the task then. `approved_by_others`: neither that
-    user nor the owner may decide on what it asks for. `unclear`: it is in the middle of a change of a device.
-    `traceparent` names the span of the request that asked for it, if that was traced. `chosen`: ids of the
-    devices that it visits, None: as its parameters say; `retry_of`: the execution whose failures they are.
-    One that belongs to no task has its own id as `task_id`: whatever counts by task counts it alone.
+    """An execution of a task.
+
+    `requested_by` is the id of the user who started it, or who owned the task then. With `approved_by_others`
+    neither that user nor the owner may decide on its request. `unclear`: it is in the middle of a change of a
+    device. `traceparent` names the span of the request that started it, if that was traced. `chosen` holds
+    the ids of the devices that it visits, None: its parameters say which; `retry_of` is the execution whose
+    failed devices they are. An execution that belongs to no task has its own id as `task_id`, so that
+    whatever counts by task counts it alone.
     """
 
     id: str
@@ -93,20 +102,20 @@ class Execution:
 
     @property
     def of_task(self) -> str | None:
-        """The id of its task, None for one that belongs to none."""
+        """Return the id of its task, None if it belongs to none."""
         return None if self.task_id == self.id else self.task_id
 
     def is_own(self, user_id: str) -> bool:
-        """Whether that user started the run, or owns its task."""
+        """Return whether the user started the run or owns its task."""
         return user_id in (self.requested_by, self.owner_id)
 
     def has_to_be_decided_by_others(self, user_id: str) -> bool:
-        """Whether that user may not decide on what it asks for."""
+        """Return whether this user may not decide on its request."""
         return bool(self.approved_by_others) and self.is_own(user_id)
 
     @property
     def log_ended(self) -> bool:
-        """Whether no more lines come."""
+        """Return whether the log is complete."""
         return self.terminal and self.closing is None
 
     @property
@@ -114,7 +123,7 @@ class Execution:
         return self.state in TERMINAL
 
     def to_json(self) -> dict[str, Any]:
-        """The whole execution (single reads)."""
+        """Return the whole execution, as single reads answer it."""
         return {
             **self.to_list_item(),
             "output": self.output,
@@ -150,7 +159,10 @@ class Execution:
 
 @dataclass(frozen=True, kw_only=True)
 class ExecutionTally:
-    """`pending` wait for a slot or their time, `approvals` for a decision; `failed` within 24 hours."""
+    """The counts of executions.
+
+    `pending` wait for a slot or their time, `approvals` for a decision; `failed` have failed within 24 hours.
+    """
 
     running: int
     pending: int
@@ -163,7 +175,7 @@ class ExecutionTally:
 
 @dataclass(frozen=True, kw_only=True)
 class DeviceRun:
-    """A run that has visited a device, and what came of it there."""
+    """A run that has visited a device, and the device's result."""
 
     execution: Execution
     result: DeviceResult
@@ -171,7 +183,10 @@ class DeviceRun:
 
 @dataclass(frozen=True, kw_only=True)
 class ResultCounts:
-    """Of the devices of an execution; `by_kind`: how many failed in which way, the most frequent first."""
+    """The counts of the device results of an execution.
+
+    `by_kind` counts the failures by error kind, the most frequent first.
+    """
 
     succeeded: int
     failed: int
@@ -221,12 +236,17 @@ _NOT_YET: Mapping[str, Any] = {
 
 
 def scheduled_id(task_id: str, scheduled_for: datetime) -> str:
-    """The same on every node, so that two nodes that fire one tick insert one execution."""
+    """Return the id of the execution of a tick.
+
+    It is the same on every node, so that two nodes that fire one tick insert one execution.
+    """
     return _uuid5(task_id, scheduled_for.isoformat())
 
 
 def _uuid5(namespace: str, name: str) -> str:
-    """As `uuid.uuid5` (RFC 9562, 5.5), in a third of the time: every tick of every task needs one."""
+    """Return the same as `uuid.uuid5` (RFC 9562, 5.5), in a third of the time: every tick of every task needs
+    one.
+    """
     digest = bytearray(sha1(bytes.fromhex(namespace.replace("-", "")) + name.encode()).digest()[:16])
     digest[6] = digest[6] & 0x0F | 0x50
     digest[8] = digest[8] & 0x3F | 0x80
@@ -243,9 +263,9 @@ def new_execution(
     requested_by: str | None = None,
     traceparent: str | None = None,
 ) -> Execution:
-    """A new pending execution with its own copy of what the task says now.
+    """Build a pending execution with its own copy of the task's fields of now.
 
-    `requested_by`: the user who starts it; None: it is the task's owner who wants it.
+    `requested_by` is the user who starts it; None: the owner of the task.
     """
     fields = {
         "id": execution_id,

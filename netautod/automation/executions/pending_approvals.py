@@ -1,4 +1,4 @@
-"""What waits for somebody's approval, as a list of it shows each."""
+"""Executions that wait for an approval, as lists show them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,14 +11,17 @@ from netautod.core.json.values import optional_text
 
 @dataclass(frozen=True, kw_only=True)
 class WaitingApproval:
-    """`requester` is who started the run, else the owner of its task: `{id, username}`."""
+    """An execution that waits for a decision.
+
+    `requester` is the user who started the run, else the owner of its task: `{id, username}`.
+    """
 
     execution: Execution
     requester: Mapping[str, str | None]
 
     @property
     def requested_at(self) -> datetime | None:
-        """When the run was parked: the end of its last attempt."""
+        """Return when the run was parked, which is the end of its last attempt."""
         attempts = self.execution.attempts
         return attempts[-1].completed_at if attempts else None
 
@@ -32,7 +35,7 @@ class WaitingApproval:
 
     @property
     def devices(self) -> Sequence[Mapping[str, str]]:
-        """`{id, name}` of each."""
+        """Return `{id, name}` of each device."""
         return _devices(self.request.get("devices"))
 
     def to_json(self) -> dict[str, Any]:
@@ -50,7 +53,7 @@ class WaitingApproval:
 
 
 def _texts(lines: Any) -> Sequence[str]:
-    """An executor's request may hold anything."""
+    """Return the texts of a list, or none: an executor's request may hold anything."""
     return [line for line in lines if isinstance(line, str)] if isinstance(lines, list) else []
 
 

@@ -55,7 +55,11 @@ class ResultsQuery(PageQuery):
 
 
 class DecisionRequest(Request):
-    """`hash` is that of the request that was shown: a decision about it is none about the next one."""
+    """A decision about a parked execution.
+
+    `hash` is that of the request that was shown: a decision about one request does not count for the next
+    one.
+    """
 
     example: ClassVar[Mapping[str, Any]] = {"comment": "Go on"}
     comment = Text()
@@ -63,7 +67,10 @@ class DecisionRequest(Request):
 
 
 class ExecutionListItem(Answer):
-    """`task_id` is null for one that belongs to no task."""
+    """An execution of a list.
+
+    `task_id` is null for one that belongs to no task.
+    """
 
     id = Id()
     task_id = Id(allow_none=True)
@@ -150,14 +157,17 @@ class ResultCountsAnswer(Answer):
 
 
 class ResultListAnswer(PageAnswer):
-    """`counts` are of the execution, whatever is asked for."""
+    """A page of results.
+
+    `counts` count all results of the execution, whatever the filters.
+    """
 
     results = fields.List(fields.Nested(ResultAnswer))
     counts = fields.Nested(ResultCountsAnswer)
 
 
 class NamedDevice(Answer):
-    """As the executor that asks names it."""
+    """A device as the executor that requests the approval names it."""
 
     id = fields.String()
     name = fields.String()

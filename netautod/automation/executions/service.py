@@ -1,8 +1,8 @@
-"""What users do with executions: run, cancel, decide, read; the rules and the audit trail.
+"""The actions of users on executions: run, cancel, decide, read; with their rules and the audit trail.
 
 `since` and `until` of the list filter `created_at` (both included). A manual run of a disabled task is
-allowed. Cancelling a running execution ends it at once on this node, elsewhere with the next heartbeat of
-the node that runs it.
+allowed. Cancelling a running execution ends it at once on this node, elsewhere with the next heartbeat of the
+node that runs it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -42,11 +42,11 @@ class LocalRuns(Protocol):
     """The runs of this node."""
 
     def kick(self) -> None:
-        """Something may be there to claim."""
+        """Wake the runner: there may be something to claim."""
         ...
 
     def abort(self, execution_id: str) -> None:
-        """Ends the run at once, if it is one of this node."""
+        """End the run at once, if this node runs it."""
         ...
 
 
@@ -56,7 +56,7 @@ class Named(Protocol):
 
 
 class Users(Protocol):
-    """Who has started runs."""
+    """The source of the users who have started runs."""
 
     async def find_many(self, ids: Iterable[str]) -> Mapping[str, Named]: ...
 
@@ -90,9 +90,9 @@ class ExecutionService:
     async def run(
         self, caller: Caller, task_id: str, *, agent: bool = False, execution_id: str | None = None
     ) -> Execution:
-        """A manual run: pending, to be claimed by any node.
+        """Create a manual run: pending, for any node to claim.
 
-        `execution_id`: an execution with it was made by this very request.
+        `execution_id`: an execution with this id was created by this very request.
         """
         task = await self._tasks.get(caller.org_id, task_id, agent=agent)
         execution = new_execution(
@@ -113,50 +113,53 @@ class ExecutionService:
         return execution
 
     async def get(self, org_id: OrgId, execution_id: str) -> Execution:
-        """Raises NotFound."""
+        """Read an execution. Raises NotFound."""
         execution = await self._store.get(org_id, execution_id)
         if execution is None:
             raise NotFound("Execution not found")
         return execution
 
     async def requester(self, execution: Execution) -> dict[str, str | None]:
-        """`{id, username}` of who started it; the name is None of a user that is gone."""
+        """Return `{id, username}` of the user who started it; the name of a deleted user is None."""
         user_id = _requester(execution)
         return _named(user_id, await self._users.find_many([user_id]))
 
     async def name_of_user(self, user_id: str) -> str | None:
-        """None of a user that is gone."""
+        """Return the username, None if the user is gone."""
         return _named(user_id, await self._users.find_many([user_id]))["username"]
 
     async def first_results(self, execution: Execution) -> Sequence[DeviceResult]:
-        """Those that are shown in the output of an execution, failures first: at most 1,000."""
+        """Return the results that the output of an execution shows: at most 1,000, failures first."""
         found = await self._results.page(execution.org_id, execution.id, Page(limit=RESULTS_IN_OUTPUT))
         return found.items
 
     async def page(self, org_id: OrgId, filters: Mapping[str, Any], page: Page) -> PageOf[Execution]:
-        """`filters`: task_id, task_type, state, triggered_by, since, until. Raises InvalidInput."""
+        """Return one page of executions, newest first.
+
+        `filters`: task_id, task_type, state, triggered_by, since, until. Raises InvalidInput.
+        """
         self.check_filters(filters)
         return await self._store.page(org_id, filters, page)
 
     def check_filters(self, filters: Mapping[str, Any]) -> None:
-        """Raises InvalidInput for a task type that there is not: a typo would find nothing."""
+        """Raise InvalidInput for an unknown task type: a typo would find nothing."""
         if "task_type" in filters:
             self._tasks.require_type(filters["task_type"])
 
     async def page_of_task(self, org_id: OrgId, task_id: str, page: Page) -> PageOf[Execution]:
-        """Newest first; NotFound without such a task."""
+        """Return one page of the executions of a task, newest first. Raises NotFound without such a task."""
         await self._tasks.get(org_id, task_id)
         return await self._store.page(org_id, {"task_id": task_id}, page)
 
     async def of_device(self, org_id: OrgId, device_id: str, page: Page) -> PageOf[DeviceRun]:
-        """The runs that have visited the device, newest first, each with what came of it."""
+        """Return the runs that have visited the device, newest first, each with the device's result."""
         found = await self._store.some(org_id, await self._results.of_device(org_id, device_id), page)
         results = await self._results.of_both(org_id, device_id, [run.id for run in found.items])
         items = [DeviceRun(execution=run, result=results[run.id]) for run in found.items if run.id in results]
         return PageOf(items=items, total=found.total, page=page)
 
     async def cancel(self, caller: Caller, execution_id: str) -> None:
-        """Raises NotFound, or Conflict if the execution has ended."""
+        """Cancel an execution. Raises NotFound, or Conflict if it has ended."""
         execution = await self.get(caller.org_id, execution_id)
         cancelled = await self._store.cancel(
             caller.org_id, execution_id, by=caller.user_id, name=caller.username
@@ -178,9 +181,10 @@ class ExecutionService:
         comment: str | None = None,
         shown: str | None = None,
     ) -> Execution:
-        """`decision`: approved or rejected; both let the run go on. NotFound, Conflict, Forbidden.
+        """Approve or reject the request of a parked execution; both let the run continue.
 
-        `shown` is the hash of the request that the caller has seen: Conflict where it is another by now.
+        `decision`: approved or rejected. `shown` is the hash of the request that the caller has seen:
+        Conflict if the request is another one by now. Raises NotFound, Conflict or Forbidden.
         """
         execution = await self.get(caller.org_id, execution_id)
         if execution.has_to_be_decided_by_others(caller.user_id):
@@ -209,7 +213,7 @@ class ExecutionService:
         level: str | None = None,
         device_id: str | None = None,
     ) -> tuple[list[LogEntry], bool]:
-        """Entries after a number, and whether the log is complete with them."""
+        """Return log lines after a number, and whether the log is complete with them."""
         execution = await self.get(org_id, execution_id)
         entries = await self._logs.read(
             org_id, execution_id, after_seq, limit, level=level, device_id=device_id
@@ -219,13 +223,13 @@ class ExecutionService:
     async def newest_log(
         self, execution: Execution, limit: int, *, level: str | None = None, device_id: str | None = None
     ) -> list[LogEntry]:
-        """The newest entries, oldest first."""
+        """Return the newest log lines, oldest first."""
         return await self._logs.newest(
             execution.org_id, execution.id, limit, level=level, device_id=device_id
         )
 
     async def newest_of_tasks(self, org_id: OrgId, task_ids: Sequence[str]) -> Mapping[str, Execution]:
-        """The newest execution of each of these tasks that has one, without its large fields."""
+        """Return the newest execution of each of these tasks that has one, without its large fields."""
         return await self._store.newest_of(org_id, task_ids)
 
     async def result_counts(self, execution: Execution) -> ResultCounts:
@@ -240,7 +244,10 @@ class ExecutionService:
         success: bool | None = None,
         error_kind: str | None = None,
     ) -> tuple[PageOf[DeviceResult], ResultCounts]:
-        """Failures first; None: all. The counts are of all results. Raises NotFound."""
+        """Return one page of results, failures first, and the counts of all results.
+
+        `success` and `error_kind` filter the page; None: all. Raises NotFound.
+        """
         await self.get(org_id, execution_id)
         found = await self._results.page(org_id, execution_id, page, success=success, error_kind=error_kind)
         return found, await self._results.counts(org_id, execution_id)
@@ -248,7 +255,7 @@ class ExecutionService:
     async def approvals(
         self, org_id: OrgId, page: Page, *, by_expiry: bool = False
     ) -> PageOf[WaitingApproval]:
-        """What waits for a decision, the newest execution first, or the one that expires first."""
+        """Return what waits for a decision, the newest execution first, or the one that expires first."""
         found = await self._store.parked(org_id, page, by_expiry=by_expiry)
         users = await self._users.find_many([_requester(execution) for execution in found.items])
         return PageOf(
@@ -261,19 +268,19 @@ class ExecutionService:
         )
 
     async def tally(self, org_id: OrgId) -> ExecutionTally:
-        """How many run, wait, wait for a decision, and have failed within the last 24 hours."""
+        """Count the executions that run, wait, wait for a decision, and have failed within 24 hours."""
         return await self._store.tally(org_id, failed_since=self._clock.now() - timedelta(hours=24))
 
     async def history(
         self, org_id: OrgId, filters: Mapping[str, Any], page: Page
     ) -> tuple[PageOf[Execution], dict[str, str | None]]:
-        """Executions of agent tasks, and the prompt of each by execution id."""
+        """Return one page of executions of agent tasks, and the prompt of each by execution id."""
         found = await self._store.page(org_id, {**filters, "task_type": AGENT_TASK}, page)
         prompts = await self._store.prompts(org_id, [execution.id for execution in found.items])
         return found, prompts
 
     async def agent_execution(self, org_id: OrgId, execution_id: str) -> Execution:
-        """Raises NotFound, also for an execution of another task type."""
+        """Read an execution of an agent task. Raises NotFound, also for another task type."""
         execution = await self.get(org_id, execution_id)
         if execution.task_type != AGENT_TASK:
             raise NotFound("Execution not found")

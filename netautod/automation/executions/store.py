@@ -76,7 +76,11 @@ LIST_FIELDS = dict.fromkeys(LARGE, 0)
 
 
 class ExecutionStore:
-    """`wanted`: whether a webhook wants an event; then the end of an execution is marked as owed to it."""
+    """A store of executions.
+
+    `wanted` returns whether a webhook wants an event; if so, the end of an execution is marked as
+    undelivered.
+    """
 
     def __init__(self, database: Database, *, wanted: Wanted = nobody) -> None:
         self._wanted = wanted
@@ -85,11 +89,11 @@ class ExecutionStore:
         self._leased = self._all.for_leases()
 
     def lease_keeper(self, node_id: str, *, clock: Clock, times: LeaseTimes) -> LeaseKeeper:
-        """The leases of one node on running executions."""
+        """Return the keeper of one node's leases on running executions."""
         return LeaseKeeper(collection=self._leased, node_id=node_id, clock=clock, times=times)
 
     def require_room(self) -> None:
-        """Raises DiskFull while no execution can be added."""
+        """Raise DiskFull while no execution can be added."""
         self._all.require_room()
 
     async def insert(self, execution: Execution) -> None:
@@ -103,7 +107,10 @@ class ExecutionStore:
         return to_execution(document) if document else None
 
     async def page(self, org_id: OrgId, filters: Mapping[str, Any], page: Page) -> PageOf[Execution]:
-        """Newest first, without the large fields; `filters` as where_of takes them."""
+        """Return one page of executions, newest first, without the large fields.
+
+        `filters` are those of where_of.
+        """
         where = where_of(filters)
         total = await self._scoped.count(org_id, where)
         found = await self._scoped.find(
@@ -112,7 +119,7 @@ class ExecutionStore:
         return PageOf(items=[to_execution(document) for document in found], total=total, page=page)
 
     async def some(self, org_id: OrgId, ids: Sequence[str], page: Page) -> PageOf[Execution]:
-        """Those of the ids that there are, as `page` has them."""
+        """Return one page of the executions with these ids, newest first."""
         where = {"_id": {"$in": list(ids)}}
         found = await self._scoped.find(
             org_id, where, fields=LIST_FIELDS, sort=NEWEST_FIRST, limit=page.limit, offset=page.offset
@@ -121,7 +128,7 @@ class ExecutionStore:
         return PageOf(items=[to_execution(document) for document in found], total=total, page=page)
 
     async def newest_of(self, org_id: OrgId, task_ids: Sequence[str]) -> dict[str, Execution]:
-        """By task id its newest execution, without the large fields."""
+        """Return the newest execution of each task by task id, without the large fields."""
         # With $first behind the sort of an index the server jumps from task to task (DISTINCT_SCAN). It
         # would not with the organization in the match, which is looked at afterwards.
         grouped = await self._all.aggregate(
@@ -137,7 +144,9 @@ class ExecutionStore:
         return {row["task_id"]: to_execution(row) for row in rows}
 
     async def parked(self, org_id: OrgId, page: Page, *, by_expiry: bool = False) -> PageOf[Execution]:
-        """Those that wait for a decision and can still have one, newest first or soonest to expire."""
+        """Return the executions that wait for a decision and can still have one, newest first or soonest to
+        expire.
+        """
         total = await self._scoped.count(org_id, PARKED)
         fields = dict.fromkeys(("output", "resume", "parameters", "chosen"), 0)
         order = SOONEST_FIRST if by_expiry else NEWEST_FIRST
@@ -147,14 +156,14 @@ class ExecutionStore:
         return PageOf(items=[to_execution(document) for document in found], total=total, page=page)
 
     async def prompts(self, org_id: OrgId, execution_ids: list[str]) -> dict[str, str | None]:
-        """The prompt that each of these agent executions was created with."""
+        """Return the prompt that each of these agent executions was created with."""
         found = await self._scoped.find(
             org_id, {"_id": {"$in": execution_ids}}, fields={"parameters.prompt": 1}
         )
         return {document["_id"]: document["parameters"].get("prompt") for document in found}
 
     async def active_of(self, task_ids: Iterable[str]) -> list[tuple[str, datetime | None]]:
-        """(task id, scheduled_for) of the active executions of these tasks."""
+        """Return (task id, scheduled_for) of the active executions of these tasks."""
         found = await self._all.find(
             {"task_id": {"$in": list(task_ids)}, "state": {"$in": list(ACTIVE)}},
             fields={"task_id": 1, "scheduled_for": 1},
@@ -162,7 +171,10 @@ class ExecutionStore:
         return [(document["task_id"], document["scheduled_for"]) for document in found]
 
     async def is_active(self, org_id: OrgId, execution_id: str, since: datetime) -> bool:
-        """Whether it may still write, or could until `since` at least; false for one that is gone."""
+        """Return whether the execution may still write, or could until `since` at least.
+
+        False for one that is gone.
+        """
         found = await self._scoped.find_one(
             org_id, {"_id": execution_id}, fields={"state": 1, "completed_at": 1}
         )
@@ -173,10 +185,10 @@ class ExecutionStore:
     async def last_finished(
         self, org_id: OrgId, task_id: str, *, but: str, before: datetime | None = None
     ) -> State | None:
-        """How the newest other execution of the task that was not cancelled has ended.
+        """Return how the newest other execution of the task ended, cancelled ones aside.
 
         Newest by creation, in which an index keeps them: a task's executions run one at a time. `before`:
-        of those that were created before then.
+        only executions that were created before this moment.
         """
         ended: Document = {
             "task_id": task_id,
@@ -189,7 +201,7 @@ class ExecutionStore:
         return None if found is None else found["state"]
 
     async def tally(self, org_id: OrgId, *, failed_since: datetime) -> ExecutionTally:
-        """How many run, wait for a slot, have failed since then, and wait for a decision."""
+        """Count the executions that run, wait for a slot, have failed since then, and wait for a decision."""
         running, pending, failed, approvals = await asyncio.gather(
             self._scoped.count(org_id, {"state": "running"}),
             self.pending(org_id),
@@ -202,9 +214,9 @@ class ExecutionStore:
         return await self._scoped.count(org_id, {"state": "pending"})
 
     async def claimable(self, limit: int, *, without: Collection[OrgId] = ()) -> list[Candidate]:
-        """Pending executions whose time has come and whose task is free, oldest first.
+        """Find pending executions whose time has come and whose task is free, oldest first.
 
-        A task is not while another execution of it runs, waits for an approval or goes on after one.
+        A task is not free while another execution of it runs, waits for an approval or continues after one.
         `without`: organizations that are paused.
         """
         others = {"org_id": {"$nin": list(without)}} if without else {}
@@ -228,7 +240,7 @@ class ExecutionStore:
     async def claim(
         self, keeper: LeaseKeeper, candidate: Candidate, *, idempotent: bool
     ) -> ClaimedRun | None:
-        """pending -> running; None if another node, or another run of the task, was claimed first."""
+        """Claim a pending execution; None if another node, or another run of the task, was first."""
         change = documents.start_change(keeper.node_id, idempotent=idempotent)
         pending = {"state": "pending", "org_id": candidate.org_id}
         try:
@@ -240,27 +252,27 @@ class ExecutionStore:
         return ClaimedRun(held=held, execution=to_execution(held.row), idempotent=idempotent)
 
     async def save_progress(self, held: Lease, done: int, total: int) -> None:
-        """Dropped if the lease is gone."""
+        """Store the progress of a run; dropped if the lease is gone."""
         await self._leased.update(_fenced(held), {"$set": {"progress": {"done": done, "total": total}}})
 
     async def mark_unclear(self, org_id: OrgId, execution_id: str, *, unclear: bool) -> None:
-        """Whether a running execution is in the middle of a change that nobody may begin again."""
+        """Store whether a running execution is in the middle of a change that must not be started again."""
         running = {"_id": execution_id, "state": "running"}
         await self._scoped.update(org_id, running, {"$set": {"unclear": unclear}})
 
     async def end_attempt(self, held: Lease, outcome: Outcome) -> bool:
-        """running -> what the outcome says; false if the lease is gone."""
+        """Move a running execution to the state of the outcome; return False if the lease is gone."""
         change = self._ending(held.row["org_id"], outcome.state, documents.outcome_change(outcome))
         return await self._leased.update(_fenced(held), [{"$set": change}])
 
     async def has_ended(self, held: Lease, state: State) -> bool:
-        """Whether the claim `held` is the last one and the execution is in that state."""
+        """Return whether the claim `held` is the last one and the execution is in that state."""
         where = {"_id": held.row_id, **_place(held.row)}
         row = await self._leased.find_one(where, fields={"state": 1, "epoch": 1})
         return row is not None and row["epoch"] == held.epoch and row["state"] == state
 
     async def dead_runs(self, *, grace_seconds: float, limit: int) -> list[DeadRun]:
-        """Runs whose lease ran out more than `grace_seconds` ago by the server's clock."""
+        """Find runs whose lease ran out more than `grace_seconds` ago by the server's clock."""
         dead_since = {"$subtract": ["$$NOW", int(grace_seconds * 1000)]}
         found = await self._leased.find(
             {"state": "running", "$expr": {"$lt": ["$lease_until", dead_since]}}, limit=limit
@@ -277,7 +289,10 @@ class ExecutionStore:
         ]
 
     async def end_dead(self, dead: DeadRun, outcome: Outcome) -> bool:
-        """running -> what the outcome says; false if the lease was renewed or taken meanwhile."""
+        """Move a dead run to the state of the outcome.
+
+        Returns False if the lease was renewed or the execution claimed meanwhile.
+        """
         still_dead = {
             "_id": dead.execution.id,
             "org_id": dead.execution.org_id,
@@ -293,7 +308,10 @@ class ExecutionStore:
     async def cancel(
         self, org_id: OrgId, execution_id: str, *, by: str | None, name: str | None = None
     ) -> Execution | None:
-        """Cancels an active execution; None if it is not active (any more). `name` is that of the user."""
+        """Cancel an active execution; return None if it is not active (any more).
+
+        `name` is that of the user.
+        """
         change = self._ending(org_id, "cancelled", documents.cancel_change(by, name))
         document = await self._scoped.find_and_update(
             org_id, {"_id": execution_id, "state": {"$in": list(CANCELLABLE)}}, [{"$set": change}]
@@ -301,29 +319,29 @@ class ExecutionStore:
         return to_execution(document) if document else None
 
     async def abandon_all(self, reason: str) -> int:
-        """Cancels every active execution of all organizations, while no node lives; returns how many."""
+        """Cancel every active execution of all organizations, while no node lives; return how many."""
         change = documents.abandoned_change(reason)
         return await self._all.update_many({"state": {"$in": list(CANCELLABLE)}}, [{"$set": change}])
 
     async def cancel_waiting_of(self, org_id: OrgId, task_id: str, *, by: str, name: str) -> Execution | None:
-        """Cancels one of those that a deleted task still has waiting; None if there is none."""
+        """Cancel one waiting execution of a deleted task; return None if there is none."""
         where = {"task_id": task_id, "state": {"$in": ["pending", "approval_pending"]}}
         change = documents.cancel_change(by, name, "the task was deleted")
         document = await self._scoped.find_and_update(org_id, where, [{"$set": change}])
         return to_execution(document) if document else None
 
     async def cancel_all(self, org_id: OrgId, reason: str) -> int:
-        """Cancels all active ones of an organization; returns how many."""
+        """Cancel all active executions of an organization; return how many."""
         where = {"state": {"$in": list(CANCELLABLE)}}
         change = documents.cancel_change(None, None, reason)
         return await self._scoped.update_many(org_id, where, [{"$set": change}])
 
     async def cleaning_up(self, org_id: OrgId) -> int:
-        """How many were ended from outside and may still have an executor at work."""
+        """Count the executions that were ended from outside and may still have an executor at work."""
         return await self._scoped.count(org_id, {"closing.node": {"$type": "string"}})
 
     async def held_or_closing(self, held: Lease) -> Execution | None:
-        """The execution, if its lease is still the one `held`, or was when it was ended from outside."""
+        """Return the execution if its lease is still `held`, or was when it was ended from outside."""
         node = held.row["owner"]
         ours = {"_id": held.row_id, **_place(held.row), "epoch": held.epoch}
         where = {**ours, "$or": [{"owner": node}, {"closing.node": node}]}
@@ -331,7 +349,7 @@ class ExecutionStore:
         return to_execution(document) if document else None
 
     async def left_open(self, seconds: float, *, limit: int) -> list[Execution]:
-        """Ended executions whose log should have been ended that many seconds ago."""
+        """Find ended executions whose log has been due to be ended for so many seconds."""
         before = {"$subtract": ["$$NOW", int(seconds * 1000)]}
         found = await self._all.find(
             {"closing.since": {"$type": "date"}, "$expr": {"$lt": ["$closing.since", before]}}, limit=limit
@@ -339,11 +357,11 @@ class ExecutionStore:
         return [to_execution(document) for document in found]
 
     async def closed(self, org_id: OrgId, execution_id: str) -> None:
-        """The last line of its log is written."""
+        """Record that the last line of the log is written."""
         await self._scoped.update(org_id, {"_id": execution_id}, {"$set": {"closing": None}})
 
     async def give_up_ticks(self, org_id: OrgId, *, before: datetime, reason: str) -> int:
-        """Cancels scheduled runs of ticks before then that no node has begun; returns how many."""
+        """Cancel scheduled runs of ticks before then that no node has begun; return how many."""
         where = {"state": "pending", "scheduled_for": {"$lt": before}, "attempts": []}
         change = documents.cancel_change(None, None, reason)
         return await self._scoped.update_many(org_id, where, [{"$set": change}])
@@ -351,9 +369,9 @@ class ExecutionStore:
     async def decide_approval(
         self, org_id: OrgId, execution_id: str, decision: ApprovalDecision, *, shown: str | None = None
     ) -> Execution | None:
-        """approval_pending -> pending, once, and not after its time; None if that is over.
+        """Move a parked execution to pending, once, and not after its time; return None if that is over.
 
-        Nor where the request has another hash than the one that was `shown`.
+        The request must also have the hash that was `shown`.
         """
         change = documents.decision_change(decision)
         waiting: dict[str, Any] = {
@@ -367,7 +385,7 @@ class ExecutionStore:
         return to_execution(document) if document else None
 
     async def expire_approval(self) -> Execution | None:
-        """Fails one that waited too long for an approval; None if there is none."""
+        """Fail one execution that waited too long for an approval; return None if there is none."""
         where = {"state": "approval_pending", "$expr": {"$lt": ["$approval_expires_at", "$$NOW"]}}
         while found := await self._all.find_one(where, fields={"org_id": 1}):
             org_id = OrgId(found["org_id"])
@@ -383,29 +401,31 @@ class ExecutionStore:
         return documents.owing(change) if owed else change
 
     async def owed(self, *, before: datetime, limit: int) -> list[tuple[datetime, Execution]]:
-        """Those whose end a webhook is owed, by the moment of it, oldest first; of all organizations."""
+        """Find the ends that webhooks have not got yet, with their moments, oldest first; of all
+        organizations.
+        """
         where = {documents.OWED: {"$type": "date", "$lt": before}}
         found = await self._all.find(where, fields=LIST_FIELDS, sort=[(documents.OWED, 1)], limit=limit)
         return [(row[documents.OWED], to_execution(row)) for row in found]
 
     async def paid(self, execution_ids: Sequence[str]) -> None:
-        """There are deliveries of these ends."""
+        """Take the marks away: there are deliveries of these ends."""
         await self._all.update_many({"_id": {"$in": list(execution_ids)}}, {"$unset": {documents.OWED: ""}})
 
     async def drop_owed(self) -> None:
-        """Of all organizations, without telling anybody. For a restore."""
+        """Take all marks away without delivering their events. For a restore."""
         await self._all.update_many({documents.OWED: {"$type": "date"}}, {"$unset": {documents.OWED: ""}})
 
     async def tasks_that_ended(self, before: datetime) -> list[str]:
-        """Ids of tasks with executions that were created before that and have ended."""
+        """Return the ids of tasks with ended executions that were created before then."""
         return [str(task_id) for task_id in await self._all.distinct("task_id", _ended(before))]
 
     async def pending_of_all(self) -> int:
-        """How many wait, of all organizations."""
+        """Count the pending executions of all organizations."""
         return await self._all.count({"state": "pending"})
 
     async def tasks_with_more_than(self, count: int) -> list[str]:
-        """Ids of tasks that have more executions than that."""
+        """Return the ids of tasks with more executions than `count`."""
         grouped = await self._all.aggregate(
             [
                 {"$group": {"_id": "$task_id", "count": {"$sum": 1}}},
@@ -415,14 +435,17 @@ class ExecutionStore:
         return [group["_id"] for group in grouped]
 
     async def creation_of_newest(self, task_id: str, number: int) -> datetime | None:
-        """When the task's newest execution of that number (from 1) was created; None if it has fewer."""
+        """Return when the task's newest execution of that number (from 1) was created.
+
+        None if it has fewer.
+        """
         found = await self._all.find(
             {"task_id": task_id}, fields={"created_at": 1}, sort=NEWEST_FIRST, offset=number - 1, limit=1
         )
         return found[0]["created_at"] if found else None
 
     async def newest_in(self, task_id: str, states: Collection[State]) -> str | None:
-        """The id of the task's newest execution in one of the states."""
+        """Return the id of the task's newest execution in one of the states."""
         where = {"task_id": task_id, "state": {"$in": list(states)}}
         row = await self._all.find_one(where, fields={"_id": 1}, sort=NEWEST_FIRST)
         return row["_id"] if row else None
@@ -430,18 +453,21 @@ class ExecutionStore:
     async def ended_of(
         self, task_id: str, before: datetime, *, but: Collection[str], limit: int
     ) -> list[tuple[OrgId, str]]:
-        """(organization, id) of the task's executions that were created before that and have ended."""
+        """Return (organization, id) of the task's ended executions that were created before then."""
         where = {**_ended(before), "task_id": task_id, "_id": {"$nin": list(but)}}
         found = await self._all.find(where, fields={"org_id": 1}, limit=limit)
         return [(OrgId(row["org_id"]), row["_id"]) for row in found]
 
     async def delete(self, org_id: OrgId, execution_ids: Sequence[str]) -> int:
-        """Returns how many there were."""
+        """Delete executions; return how many there were."""
         return await self._scoped.delete_many(org_id, {"_id": {"$in": list(execution_ids)}})
 
 
 def where_of(filters: Mapping[str, Any]) -> Document:
-    """`filters`: values of fields; `since` and `until` (both included) are moments of creation."""
+    """Build the query of a list.
+
+    `filters` are values of fields; `since` and `until` (both included) are moments of creation.
+    """
     where = {key: value for key, value in filters.items() if key not in ("since", "until")}
     bounds = {"$gte": filters.get("since"), "$lte": filters.get("until")}
     created = {operator: moment for operator, moment in bounds.items() if moment is not None}
@@ -449,7 +475,10 @@ def where_of(filters: Mapping[str, Any]) -> Document:
 
 
 def _fenced(held: Lease) -> Filter:
-    """With what a sharded cluster would find its shard by (tests/support/sharding.py)."""
+    """Return the fence of the lease, with the fields by which a sharded cluster finds its shard.
+
+    tests/support/sharding.py checks that.
+    """
     return {**held.fence, **_place(held.row), "state": "running"}
 
 

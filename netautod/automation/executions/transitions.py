@@ -32,6 +32,9 @@ TRANSITIONS: Final[dict[State, frozenset[State]]] = {
 
 
 def require(source: State, target: State) -> None:
-    """Guards every state change that the store writes; a violation is a mistake in the program."""
+    """Raise ValueError for a move that is not in TRANSITIONS.
+
+    It guards every state change that the store writes; a violation is a mistake in the program.
+    """
     if target not in TRANSITIONS[source]:
         raise ValueError(f"an execution never goes from {source} to {target}")

@@ -1,1 +1,1 @@
-"""What an operator sees first: how the devices, their backups and the automation of an organization stand."""
+"""The summary that an operator sees first: the state of devices, backups and automation of an organization."""

@@ -12,7 +12,7 @@ class SummaryHandler(JsonHandler):
 
     @requires("devices.access", answer=SummaryAnswer, name="get_summary")
     async def get(self) -> None:
-        """Reads how devices, backups and runs stand, and what changed lately."""
+        """Read the state of devices, backups and runs, and what changed lately."""
         self.answer((await self.summaries.of(self.caller)).to_json())
 
 

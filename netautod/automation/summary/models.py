@@ -12,7 +12,10 @@ from netautod.network.devices.backups.models import BackupCounts
 
 @dataclass(frozen=True, kw_only=True)
 class Summary:
-    """`runs` None: the caller may not see runs; then `paused` is None, too, as where nothing is paused."""
+    """The summary of an organization.
+
+    `runs` None: the caller may not see runs; then `paused` is None, too, as it is when nothing is paused.
+    """
 
     backups: BackupCounts
     runs: ExecutionTally | None

@@ -14,7 +14,7 @@ class ExecutionTallyAnswer(Answer):
 
 
 class RecentChangeAnswer(Answer):
-    """Against the version before; of a first version all its lines are `additions`.
+    """A changed version against the version before; of a first version all its lines are `additions`.
 
     `additions` and `deletions` are null where a text is lost or damaged.
     """
@@ -28,9 +28,10 @@ class RecentChangeAnswer(Answer):
 
 
 class SummaryAnswer(Answer):
-    """`executions`, `approvals` and `paused` are null without tasks.operate, `paused` also where nothing is.
+    """The summary of an organization.
 
-    `recent_changes` are the ten versions that were captured last, of devices that there are.
+    `executions`, `approvals` and `paused` are null without tasks.operate, `paused` also when nothing is
+    paused. `recent_changes` are the ten versions that were captured last, of existing devices.
     """
 
     devices = fields.Integer()

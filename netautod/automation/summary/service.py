@@ -30,7 +30,9 @@ class Summaries:
         self._changes = changes
 
     async def of(self, caller: Caller) -> Summary:
-        """For a caller who holds devices.access; what concerns runs only with tasks.operate besides."""
+        """Build the summary for a caller who holds devices.access; the parts about runs need tasks.operate
+        besides.
+        """
         backups, (runs, paused), changes = await asyncio.gather(
             self._backups.counts(caller.org_id, DeviceFilter()),
             self._runs(caller),

@@ -14,14 +14,14 @@ class SystemHandler(JsonHandler):
 class SystemStatusHandler(SystemHandler):
     @requires("system.manage", answer=SystemStatusAnswer)
     async def get(self) -> None:
-        """Tells how the nodes, the database, the plugins and the queues are."""
+        """Report the state of nodes, database, plugins and queues."""
         self.answer((await self.system.status(self.caller.org_id)).to_json())
 
 
 class PauseSystemHandler(SystemHandler):
     @requires("system.manage", body=PauseRequest, answer=PausedAnswer, grows=False)
     async def post(self) -> None:
-        """Lets no task, poll or sync begin until it is resumed; what runs may finish."""
+        """Pause tasks, polls and syncs: none begins until the organization is resumed; what runs may finish."""
         pause = await self.system.pause(self.caller, self.body["reason"])
         self.answer({"paused": pause.to_json()})
 
@@ -29,7 +29,7 @@ class PauseSystemHandler(SystemHandler):
 class ResumeSystemHandler(SystemHandler):
     @requires("system.manage", answer=PausedAnswer, grows=False)
     async def post(self) -> None:
-        """Ends the pause."""
+        """End the pause."""
         await self.system.resume(self.caller)
         self.answer({"paused": None})
 

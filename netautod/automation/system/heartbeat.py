@@ -17,9 +17,10 @@ logger = logging.getLogger(__name__)
 
 
 class NodeHeartbeat:
-    """`async with` keeps this node's row alive; `running` tells how many executions it runs.
+    """A heartbeat that keeps this node's row alive within `async with`.
 
-    `migration`: the newest that it knows; others wait with what a node that does not know it could not bear.
+    `running` returns how many executions the node runs. `migration` is the newest that it knows: other nodes
+    wait with changes that a node without that migration could not handle.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""What the status of the system consists of."""
+"""The parts of the system's status."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,9 +12,10 @@ from netautod.core.settings.risks import Risk
 
 @dataclass(frozen=True, kw_only=True)
 class Node:
-    """One process of the service. `running` of its `slots` are taken; the times are the database server's.
+    """A process of the service.
 
-    `clock_ahead_seconds` is how far the process's own clock is from them.
+    `running` of its `slots` are in use; the times are the database server's. `clock_ahead_seconds` is how far
+    the process's own clock is ahead of them.
     """
 
     id: str
@@ -40,7 +41,7 @@ class Node:
 
 @dataclass(frozen=True, kw_only=True)
 class Pause:
-    """Why and since when an organization's automation is paused; `by` is a username."""
+    """The pause of an organization's automation: since when and why; `by` is a username."""
 
     reason: str
     by: str
@@ -52,7 +53,7 @@ class Pause:
 
 @dataclass(frozen=True, kw_only=True)
 class DiskStatus:
-    """The disk of a database of our own; `full`: nothing is written that grows."""
+    """The disk of the embedded database; `full`: nothing is written that grows."""
 
     space: Space
     min_free_mb: int
@@ -70,7 +71,10 @@ class DiskStatus:
 
 @dataclass(frozen=True, kw_only=True)
 class DatabaseStatus:
-    """`ok`: the primary takes writes. `disk` None: the database is not ours, and its disk is unknown."""
+    """The state of the database.
+
+    `ok`: the primary takes writes. `disk` None: the database is not embedded, and its disk is unknown.
+    """
 
     version: str
     replica_set: str | None
@@ -84,7 +88,7 @@ class DatabaseStatus:
 
 @dataclass(frozen=True, kw_only=True)
 class PluginStatus:
-    """One plugin after loading; `error` says in one line why it is not `ok`."""
+    """A plugin after loading; `error` says in one line why it is not `ok`."""
 
     name: str
     version: str | None
@@ -94,8 +98,10 @@ class PluginStatus:
 
 @dataclass(frozen=True, kw_only=True)
 class SystemStatus:
-    """`pending` counts the executions of the caller's organization that wait to be run, `polls` its polls
-    that somebody asked for; `risks` are those that this node's settings take.
+    """The status of the system.
+
+    `pending` counts the executions of the caller's organization that wait to run, `polls` its requested
+    polls; `risks` are those that this node's settings take.
     """
 
     nodes: Sequence[Node]

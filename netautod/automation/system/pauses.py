@@ -1,7 +1,7 @@
-"""Which organizations are paused: written once, followed by every node.
+"""The organizations that are paused: written once, followed by every node.
 
-A node reads them once a second and answers from memory: while the database is down, what was read last
-holds. What runs when a pause begins is allowed to finish.
+A node reads them once a second and answers from memory: while the database is down, what was read last holds.
+What runs when a pause begins may finish.
 """
 
 import asyncio
@@ -16,7 +16,10 @@ logger = logging.getLogger(__name__)
 
 
 class FollowedPauses:
-    """`async with` reads the pauses before anything is started, and follows them from then on."""
+    """The pauses as this node knows them.
+
+    `async with` reads them before anything is started, and follows them from then on.
+    """
 
     def __init__(self, *, store: SystemStore, refresh_seconds: float = 1.0) -> None:
         self._store = store
@@ -35,16 +38,16 @@ class FollowedPauses:
             await asyncio.gather(self._task, return_exceptions=True)
 
     def paused(self) -> frozenset[OrgId]:
-        """The organizations for which this node begins no work."""
+        """Return the organizations for which this node begins no work."""
         return self._paused
 
     async def begin(self, org_id: OrgId, pause: Pause) -> None:
-        """Begins a pause, or changes the reason of one that is on; this node keeps to it at once."""
+        """Begin a pause, or change the reason of one that is on; this node follows it at once."""
         await self._store.put_pause(org_id, pause)
         await self.refresh()
 
     async def end(self, org_id: OrgId) -> bool:
-        """True if it was paused."""
+        """End a pause; return whether there was one."""
         ended = await self._store.delete_pause(org_id)
         await self.refresh()
         return ended

@@ -1,9 +1,9 @@
 """The status of the system, and the pause and resumption of an organization's automation.
 
-A pause is the organization's own, as everything that a caller can change: no claims, no scheduled runs, no
-polls and no syncs begin for it, on any node, within seconds. Ticks that pass meanwhile are not fired; the
-resumption follows the rule for missed ones (automation/tasks/decide.py), also for those whose run waited
-already when the pause began. Runs asked for by hand wait in `pending`.
+A pause belongs to the organization: on no node claims, scheduled runs, polls or syncs begin for it, within
+seconds. Ticks that pass meanwhile are not fired. The resumption applies the rule of missed ticks
+(automation/tasks/decide.py), also to runs that waited already when the pause began. Runs that a user starts
+by hand wait in `pending`.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -29,19 +29,18 @@ class Plugins(Protocol):
 
 
 class Held(Protocol):
-    """What waits for the end of a pause."""
+    """The runs that wait for the end of a pause."""
 
     async def give_up(self, org_id: OrgId, paused_at: datetime) -> None:
-        """Before the end: what has waited for too long is not begun any more."""
+        """Cancel what has waited for too long. Call it before the pause ends."""
         ...
 
 
 class SystemService:
-    """`pending` and `polls` count what waits of an organization: executions, and requested polls.
+    """A service for the status and the pauses.
 
-    `held` are the executions that a pause keeps.
-
-    `risks` are those of the settings, `lookouts` find those of this moment.
+    `pending` and `polls` count what waits in an organization: executions, and requested polls. `held` are the
+    executions that a pause keeps. `risks` are those of the settings, `lookouts` find those of this moment.
     """
 
     def __init__(
@@ -81,18 +80,18 @@ class SystemService:
         )
 
     async def paused(self, org_id: OrgId) -> Pause | None:
-        """The pause that is on; None: there is none."""
+        """Return the pause that is on, None if there is none."""
         return await self._store.pause(org_id)
 
     async def pause(self, caller: Caller, reason: str) -> Pause:
-        """Pausing what is paused gives it the new reason."""
+        """Pause an organization; one that is paused already gets the new reason."""
         pause = Pause(reason=reason, by=caller.username, at=self._clock.now())
         await self._pauses.begin(caller.org_id, pause)
         await self._audit.record(caller, "system.pause", "system", None, {"reason": reason})
         return pause
 
     async def resume(self, caller: Caller) -> None:
-        """Resuming what is not paused changes nothing."""
+        """Resume an organization; one that is not paused stays as it is."""
         since = await self._store.paused_since(caller.org_id)
         if since is not None:
             await self._held.give_up(caller.org_id, since)

@@ -1,4 +1,4 @@
-"""Nodes and pauses in MongoDB, and how the database itself is: the collections `nodes` and `pauses`."""
+"""Nodes and pauses in MongoDB (the collections `nodes` and `pauses`), and the state of the database itself."""
 
 from datetime import datetime
 
@@ -36,16 +36,16 @@ class SystemStore:
         return DiskStatus(space=room.space, min_free_mb=room.needed_mib, full=room.short)
 
     async def any_alive(self) -> bool:
-        """Whether there may be nodes at work; one that died counts for another minute."""
+        """Return whether there may be nodes at work; one that died counts for another minute."""
         return await self._nodes.find_one(ALIVE, fields={"_id": 1}) is not None
 
     async def all_know(self, migration: int) -> bool:
-        """Whether no node of a version lives that does not know the migration of this number."""
+        """Return whether every living node knows the migration of this number."""
         earlier = {**ALIVE, "migration": {"$not": {"$gte": migration}}}
         return await self._nodes.find_one(earlier, fields={"_id": 1}) is None
 
     async def nodes(self) -> list[Node]:
-        """By start, the oldest first."""
+        """List the nodes by start, the oldest first."""
         found = await self._nodes.find({}, sort=[("started_at", 1), ("_id", 1)])
         return [_node(document) for document in found]
 
@@ -60,7 +60,7 @@ class SystemStore:
         running: int,
         local: datetime,
     ) -> None:
-        """Writes the whole row: it may have expired while the database was down.
+        """Write the whole row of a node: it may have expired while the database was down.
 
         `migration`: the newest that the node knows. `local`: the node's time.
         """
@@ -77,7 +77,7 @@ class SystemStore:
         await self._nodes.delete({"_id": node_id})
 
     async def paused(self) -> frozenset[OrgId]:
-        """All organizations that are paused."""
+        """Return all organizations that are paused."""
         found = await self._pauses.find({}, fields={"_id": 1})
         return frozenset(OrgId(document["_id"]) for document in found)
 
@@ -86,7 +86,7 @@ class SystemStore:
         return None if found is None else Pause(reason=found["reason"], by=found["by"], at=found["at"])
 
     async def paused_since(self, org_id: OrgId) -> datetime | None:
-        """When the pause began, whatever reasons it was given since; None if there is none."""
+        """Return when the pause began, whatever reasons it was given since; None if there is none."""
         found = await self._pauses.find_one({"_id": org_id})
         # A pause that an earlier version began has only the time of its last reason.
         return None if found is None else found.get("since", found["at"])
@@ -97,7 +97,7 @@ class SystemStore:
         await self._pauses.update({"_id": org_id}, change, upsert=True)
 
     async def delete_pause(self, org_id: OrgId) -> bool:
-        """False if it was not paused."""
+        """Delete a pause; return whether there was one."""
         return await self._pauses.delete({"_id": org_id})
 
 

@@ -1,4 +1,4 @@
-"""What a scan does with one task: fire it, skip its ticks, or wait; pure."""
+"""The decision of a scan about one task: fire it, skip its ticks, or wait; pure."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -14,7 +14,10 @@ SkipReason = Literal["too_late", "previous_active", "no_tick"]
 
 @dataclass(frozen=True, kw_only=True)
 class DueTask:
-    """What the decision needs of a task; `next_run_at` is UTC, the earliest tick not yet decided."""
+    """The fields of a task that the decision needs.
+
+    `next_run_at` is UTC, the earliest tick not yet decided.
+    """
 
     id: str
     cron_expression: str
@@ -25,7 +28,7 @@ class DueTask:
 
 @dataclass(frozen=True, kw_only=True)
 class Fire:
-    """One run for the tick `scheduled_for`; `missed` older ticks get none."""
+    """A run for the tick `scheduled_for`; `missed` older ticks get none."""
 
     scheduled_for: datetime
     next_run_at: datetime
@@ -34,10 +37,11 @@ class Fire:
 
 @dataclass(frozen=True, kw_only=True)
 class Skip:
-    """No run for `missed` ticks. The reason is that of the newest one.
+    """A decision to run none of `missed` ticks.
 
-    too_late: it is older than the catch-up window. previous_active: the task's last execution has not ended.
-    no_tick: the stored `next_run_at` is no tick (any more: new zone data), none has come since, missed is 0.
+    The reason is that of the newest tick. too_late: it is older than the catch-up window. previous_active:
+    the task's last execution has not ended. no_tick: the stored `next_run_at` is no tick (any more: new zone
+    data), none has come since, missed is 0.
     """
 
     next_run_at: datetime
@@ -47,14 +51,15 @@ class Skip:
 
 @dataclass(frozen=True, kw_only=True)
 class Wait:
-    """Disabled, or not due yet: nothing changes."""
+    """A decision to change nothing: the task is disabled, or not due yet."""
 
 
 def decide(
     task: DueTask, now: datetime, catch_up_window: timedelta, previous_active: bool, ticks: NextTicks
 ) -> Fire | Skip | Wait:
-    """Ticks that passed are coalesced: the newest one fires if it lies within the window, never several.
+    """Decide about one task.
 
+    Ticks that passed are coalesced: the newest one fires if it lies within the window, never several.
     `next_run_at` of the answer is the first tick after `now`. Raises InvalidInput if the stored expression or
     zone is not valid (any more: tzdata drops a name at times).
     """

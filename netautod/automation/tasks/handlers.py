@@ -1,4 +1,4 @@
-"""/api/tasks/schedules, /api/tasks/agent-schedules and /api/tasks/preview."""
+"""The routes /api/tasks/schedules, /api/tasks/agent-schedules and /api/tasks/preview."""
 
 import asyncio
 
@@ -34,14 +34,14 @@ class TaskHandler(JsonHandler):
 class SchedulesHandler(TaskHandler):
     @requires(OPERATOR, query=TaskQuery, answer=TaskListAnswer, etag=True)
     async def get(self) -> None:
-        """Lists tasks by name."""
+        """List tasks by name."""
         page = Page(limit=self.query.pop("limit"), offset=self.query.pop("offset"))
         found = await self.tasks.narrowed(self.caller.org_id, self.query, page)
         self.answer(found.to_json("tasks", Task.to_list_item))
 
     @requires(OPERATOR, status=201, body=TaskCreate, answer=TaskAnswer, repeat=Repeat.FINDS, etag=True)
     async def post(self) -> None:
-        """Creates a task."""
+        """Create a task."""
         made = await self.tasks.create(self.caller, self.body, task_id=self.record_id)
         self.answer(made.to_json())
 
@@ -49,20 +49,20 @@ class SchedulesHandler(TaskHandler):
 class ScheduleHandler(TaskHandler):
     @requires(OPERATOR, answer=TaskAnswer, etag=True)
     async def get(self, task_id: str) -> None:
-        """Reads a task."""
+        """Read a task."""
         task = await self.tasks.get(self.caller.org_id, self.path_id(task_id, "Task"))
         self.answer(task.to_json())
 
     @requires(OPERATOR, body=TaskCreate, partial=True, answer=TaskAnswer, etag=True)
     async def put(self, task_id: str) -> None:
-        """Changes the sent fields of a task."""
+        """Change the sent fields of a task."""
         only_if = self.only_if(json_tag(Task.to_json))
         task = await self.tasks.update(self.caller, self.path_id(task_id, "Task"), self.body, only_if=only_if)
         self.answer(task.to_json())
 
     @requires(OPERATOR, status=204, etag=True)
     async def delete(self, task_id: str) -> None:
-        """Deletes a task; its executions stay."""
+        """Delete a task; its executions stay."""
         only_if = self.only_if(json_tag(Task.to_json))
         await self.tasks.delete(self.caller, self.path_id(task_id, "Task"), only_if=only_if)
         self.answer_nothing()
@@ -71,7 +71,7 @@ class ScheduleHandler(TaskHandler):
 class ScheduleToggleHandler(TaskHandler):
     @requires(OPERATOR, body=ToggleRequest, answer=TaskAnswer, grows=False)
     async def post(self, task_id: str) -> None:
-        """Enables or disables a task."""
+        """Enable or disable a task."""
         enabled = self.body["enabled"]
         task = await self.tasks.toggle(self.caller, self.path_id(task_id, "Task"), enabled)
         self.answer(task.to_json())
@@ -80,7 +80,7 @@ class ScheduleToggleHandler(TaskHandler):
 class AgentSchedulesHandler(TaskHandler):
     @requires(OPERATOR, query=AgentScheduleQuery, answer=AgentScheduleListAnswer, etag=True)
     async def get(self) -> None:
-        """Lists agent schedules; `mine=true` narrows to the caller's own."""
+        """List agent schedules; `mine=true` narrows to the caller's own."""
         mine = self.query.pop("mine")
         owner_id = self.caller.user_id if mine else None
         page = await self.tasks.page(self.caller.org_id, Page(**self.query), agent=True, owner_id=owner_id)
@@ -95,7 +95,7 @@ class AgentSchedulesHandler(TaskHandler):
         etag=True,
     )
     async def post(self) -> None:
-        """Creates an agent schedule."""
+        """Create an agent schedule."""
         task = await self.tasks.create_agent_schedule(self.caller, self.body, task_id=self.record_id)
         self.answer(task.to_agent_schedule())
 
@@ -103,13 +103,13 @@ class AgentSchedulesHandler(TaskHandler):
 class AgentScheduleHandler(TaskHandler):
     @requires(OPERATOR, answer=AgentScheduleAnswer, etag=True)
     async def get(self, task_id: str) -> None:
-        """Reads an agent schedule."""
+        """Read an agent schedule."""
         task = await self.tasks.get(self.caller.org_id, self.path_id(task_id, "Task"), agent=True)
         self.answer(task.to_agent_schedule())
 
     @requires(OPERATOR, body=AgentScheduleCreate, partial=True, answer=AgentScheduleAnswer, etag=True)
     async def put(self, task_id: str) -> None:
-        """Changes the sent fields of an agent schedule."""
+        """Change the sent fields of an agent schedule."""
         only_if = self.only_if(json_tag(Task.to_agent_schedule))
         task = await self.tasks.update(
             self.caller, self.path_id(task_id, "Task"), self.body, agent=True, only_if=only_if
@@ -118,7 +118,7 @@ class AgentScheduleHandler(TaskHandler):
 
     @requires(OPERATOR, status=204, etag=True)
     async def delete(self, task_id: str) -> None:
-        """Deletes an agent schedule; its executions stay."""
+        """Delete an agent schedule; its executions stay."""
         only_if = self.only_if(json_tag(Task.to_agent_schedule))
         await self.tasks.delete(self.caller, self.path_id(task_id, "Task"), agent=True, only_if=only_if)
         self.answer_nothing()
@@ -127,7 +127,7 @@ class AgentScheduleHandler(TaskHandler):
 class AgentScheduleToggleHandler(TaskHandler):
     @requires(OPERATOR, body=ToggleRequest, answer=AgentScheduleAnswer, grows=False)
     async def post(self, task_id: str) -> None:
-        """Enables or disables an agent schedule."""
+        """Enable or disable an agent schedule."""
         enabled = self.body["enabled"]
         task = await self.tasks.toggle(self.caller, self.path_id(task_id, "Task"), enabled, agent=True)
         self.answer(task.to_agent_schedule())
@@ -136,7 +136,7 @@ class AgentScheduleToggleHandler(TaskHandler):
 class PreviewHandler(TaskHandler):
     @requires(OPERATOR, body=PreviewRequest, answer=PreviewAnswer, changes=False, name="preview_schedule")
     async def post(self) -> None:
-        """The next fire times of a cron expression, without creating a task."""
+        """List the next fire times of a cron expression, without creating a task."""
         # In a thread: a hundred runs of a rare expression cost more than the loop should stand still.
         runs = await asyncio.to_thread(
             self.tasks.preview, self.body["cron_expression"], self.body["timezone"], self.body["count"]

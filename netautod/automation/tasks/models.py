@@ -36,7 +36,7 @@ class Task:
     scope: Sequence[str] | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """The full task."""
+        """Return the full task."""
         return {
             "id": self.id,
             "name": self.name,
@@ -56,7 +56,10 @@ class Task:
         }
 
     def to_list_item(self) -> dict[str, Any]:
-        """The list view. Its last three numbers are constants of the API, not the values of the task."""
+        """Return the list view.
+
+        Its last three numbers are constants of the API, not the values of the task.
+        """
         return {
             "id": self.id,
             "name": self.name,
@@ -72,7 +75,7 @@ class Task:
         }
 
     def to_agent_schedule(self) -> dict[str, Any]:
-        """The simplified view of an agent_task."""
+        """Return the simplified view of an agent_task."""
         return {
             "id": self.id,
             "name": self.name,

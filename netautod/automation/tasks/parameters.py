@@ -1,4 +1,6 @@
-"""Checks `parameters` against the schema of the executor and the records they name; loads them for a run."""
+"""The check of `parameters` against the executor's schema and the records that they name; their loading for a
+run.
+"""
 
 import logging
 from collections.abc import Awaitable, Callable, Iterator, Mapping
@@ -17,9 +19,9 @@ logger = logging.getLogger(__name__)
 
 
 def loaded(kind: type[Schema] | None, parameters: Mapping[str, Any]) -> Any:
-    """What the schema makes of parameters; without one they are as they are stored.
+    """Load parameters by the schema; without one they stay as they are stored.
 
-    The schema gets a copy, so that it cannot change what is stored or what the next attempt is given. Raises
+    The schema gets a copy, so that it cannot change what is stored or what the next attempt gets. Raises
     ValidationError; InvalidInput for a schema that fails in another way.
     """
     if kind is None:
@@ -30,7 +32,7 @@ def loaded(kind: type[Schema] | None, parameters: Mapping[str, Any]) -> Any:
 
 @contextmanager
 def _named(kind: type[Schema]) -> Iterator[None]:
-    """Around calls of a plugin's schema, whose own failures are told as such."""
+    """Translate failures of a plugin's schema into errors that name it, while the block runs."""
     try:
         with no_exit():
             yield
@@ -45,21 +47,23 @@ def _named(kind: type[Schema]) -> Iterator[None]:
 
 @dataclass(frozen=True, kw_only=True)
 class Reference:
-    """A kind of record that parameters may name: what naming it needs, and whether it exists."""
+    """A kind of record that parameters may name: the permission that naming it needs, and a check that it
+    exists.
+    """
 
     permission: str
     exists: Callable[[OrgId, str], Awaitable[bool]]
 
 
 def _copy(value: Any) -> Any:
-    """Of JSON values; a fifth of what deepcopy takes, which holds the event loop."""
+    """Copy a JSON value; this takes a fifth of the time of deepcopy, which would hold up the event loop."""
     if isinstance(value, Mapping):
         return {name: _copy(one) for name, one in value.items()}
     return [_copy(one) for one in value] if isinstance(value, list) else value
 
 
 class SchemaRules:
-    """`ParameterRules` from the executors' marshmallow schemas.
+    """The `ParameterRules` that come from the executors' marshmallow schemas.
 
     A schema field with `metadata={"reference": "<kind>"}` holds the id of a record of that kind.
     """

@@ -39,20 +39,23 @@ Deleted = Callable[[Caller, str], Awaitable[None]]
 
 
 class ParameterRules(Protocol):
-    """What a task type's executor and the rest of the product say about `parameters`."""
+    """The rules for `parameters`, from a task type's executor and from the rest of the product."""
 
     def known(self, task_type: str) -> bool:
-        """Whether tasks of this type can be made."""
+        """Return whether tasks of this type can be created."""
         ...
 
     def schemas(self) -> Mapping[str, type[Schema] | None]:
-        """The task types that somebody runs, with the schemas of their parameters."""
+        """Return the task types that have an executor, with the schemas of their parameters."""
         ...
 
     async def check(
         self, caller: Caller, task_type: str, parameters: Mapping[str, Any], before: Mapping[str, Any]
     ) -> Mapping[str, Any]:
-        """The parameters to store; raises InvalidInput or Forbidden. `before` is what is stored now."""
+        """Return the parameters to store.
+
+        `before` are the stored ones. Raises InvalidInput or Forbidden.
+        """
         ...
 
 
@@ -75,7 +78,10 @@ class TaskService:
         self._deleted = deleted
 
     async def create(self, caller: Caller, fields: Mapping[str, Any], *, task_id: str | None = None) -> Task:
-        """`fields` as TaskCreate loads them. `task_id`: a task with it was made by this very request."""
+        """Create a task.
+
+        `fields` are what TaskCreate loads. `task_id`: a task with this id was created by this very request.
+        """
         self.require_type(fields["task_type"])
         now, expression = self._clock.now(), single_spaced(fields["cron_expression"])
         task = Task(
@@ -112,7 +118,10 @@ class TaskService:
     async def create_agent_schedule(
         self, caller: Caller, fields: Mapping[str, Any], *, task_id: str | None = None
     ) -> Task:
-        """Retries and timeout of an agent schedule are fixed: 3 retries, 60 s apart, 3,600 s."""
+        """Create an agent schedule.
+
+        Its retries and timeout are fixed: 3 retries, 60 s apart, 3,600 s.
+        """
         wrapped = {
             **{key: value for key, value in fields.items() if key != "prompt"},
             "task_type": AGENT_TASK,
@@ -124,18 +133,18 @@ class TaskService:
         return await self.create(caller, wrapped, task_id=task_id)
 
     def require_type(self, task_type: str) -> None:
-        """Raises InvalidInput for a type that no task can have."""
+        """Raise InvalidInput for a type that no task can have."""
         if task_type not in TASK_TYPES and not self._rules.known(task_type):
             raise InvalidInput(f"task_type: must be one of {', '.join(TASK_TYPES)}")
 
     async def get(self, org_id: OrgId, task_id: str, *, agent: bool = False) -> Task:
-        """Raises NotFound; with `agent` also for a task of another type."""
+        """Read a task. Raises NotFound; with `agent` also for a task of another type."""
         return self._shown(await self._find(org_id, task_id, agent))
 
     async def page(
         self, org_id: OrgId, page: Page, *, agent: bool = False, owner_id: str | None = None
     ) -> PageOf[Task]:
-        """Sorted by name; with `agent` the agent schedules alone, newest first."""
+        """Return one page of tasks by name; with `agent` only agent schedules, newest first."""
         where: dict[str, Any] = {"task_type": AGENT_TASK} if agent else {}
         if owner_id is not None:
             where["owner_id"] = owner_id
@@ -143,14 +152,17 @@ class TaskService:
         return replace(found, items=[self._shown(task) for task in found.items])
 
     async def narrowed(self, org_id: OrgId, filters: Mapping[str, Any], page: Page) -> PageOf[Task]:
-        """Sorted by name. `filters`: q (a text in the name), task_type, enabled. Raises InvalidInput."""
+        """Return one page of the tasks that match, by name.
+
+        `filters`: q (a text in the name), task_type, enabled. Raises InvalidInput.
+        """
         if "task_type" in filters:
             self.require_type(filters["task_type"])
         found = await self._store.page(org_id, where_of(filters), page)
         return replace(found, items=[self._shown(task) for task in found.items])
 
     def types(self) -> Mapping[str, type[Schema] | None]:
-        """The task types that somebody runs, with the schemas of their parameters."""
+        """Return the task types that have an executor, with the schemas of their parameters."""
         return self._rules.schemas()
 
     async def update(
@@ -162,7 +174,7 @@ class TaskService:
         agent: bool = False,
         only_if: OnlyIf | None = None,
     ) -> Task:
-        """Changes the sent fields only; two updates at the same time never lose one another's."""
+        """Change the sent fields only; of two updates at the same time neither loses the other's changes."""
         for _ in range(EDIT_TRIES):
             task = await self._find(caller.org_id, task_id, agent)
             if only_if is not None:
@@ -183,13 +195,16 @@ class TaskService:
         raise Conflict(BUSY)
 
     async def toggle(self, caller: Caller, task_id: str, enabled: bool, *, agent: bool = False) -> Task:
-        """Raises as `update`."""
+        """Enable or disable a task. Raises the same as `update`."""
         return await self.update(caller, task_id, {"enabled": enabled}, agent=agent)
 
     async def delete(
         self, caller: Caller, task_id: str, *, agent: bool = False, only_if: OnlyIf | None = None
     ) -> None:
-        """Executions stay; pending ones are cancelled by who is told that the task is `deleted`."""
+        """Delete a task.
+
+        Its executions stay; followers of `deleted` cancel the pending ones.
+        """
         was: Mapping[str, Any] = {}
         for _ in range(EDIT_TRIES):
             task = await self._find(caller.org_id, task_id, agent)
@@ -205,11 +220,11 @@ class TaskService:
         await self._audit.record(caller, "task.delete", "task", task_id)
 
     def preview(self, expression: str, timezone: str, count: int) -> list[tuple[datetime, datetime]]:
-        """The next runs as (utc, local); raises InvalidInput."""
+        """Return the next runs as (utc, local). Raises InvalidInput."""
         return cron.next_runs(cron.parse(expression, timezone), self._clock.now(), count)
 
     def upcoming(self, expression: str, timezone: str, count: int) -> list[UpcomingRun]:
-        """The next runs, and what changes of the clocks do to them; raises InvalidInput."""
+        """Return the next runs and the effect of clock changes on them. Raises InvalidInput."""
         return upcoming(cron.parse(expression, timezone), self._clock.now(), count)
 
     async def _find(self, org_id: OrgId, task_id: str, agent: bool) -> Task:
@@ -243,7 +258,9 @@ class TaskService:
         return self._ticks.next_after(self._ticks.schedule(expression, timezone), moment)
 
     def _shown(self, task: Task) -> Task:
-        """A disabled task shows the tick that would come next if it were enabled."""
+        """Return the task as it is shown: a disabled one with the tick that would come next if it were
+        enabled.
+        """
         if task.enabled:
             return task
         return replace(task, next_run_at=self._next(task.cron_expression, task.timezone, self._clock.now()))

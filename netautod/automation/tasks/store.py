@@ -58,7 +58,7 @@ class TaskStore:
         self._all = database.collection(COLLECTION)
 
     async def insert(self, task: Task) -> None:
-        """Raises Conflict if the organization has a task of that name."""
+        """Insert a task. Raises Conflict if the organization has a task of that name."""
         with _names_are_unique():
             await self._tasks.insert(task.org_id, _to_document(task))
 
@@ -69,7 +69,7 @@ class TaskStore:
     async def page(
         self, org_id: OrgId, where: Mapping[str, Any], page: Page, *, newest_first: bool = False
     ) -> PageOf[Task]:
-        """Sorted by name, or by creation."""
+        """Return one page of tasks, by name or by creation."""
         order = [("created_at", -1) if newest_first else ("name", 1), ("_id", 1)]
         # The server might else go through all that is enabled, in whatever organization.
         index = INDEXES[0].name if "enabled" in where else None
@@ -82,7 +82,7 @@ class TaskStore:
     async def change(
         self, org_id: OrgId, task_id: str, was: Mapping[str, Any], change: Mapping[str, Any]
     ) -> Task | None:
-        """Sets fields if those of `was` still have these values; None if not (or the task is gone).
+        """Set fields if those of `was` still have these values; return None if not (or the task is gone).
 
         Raises Conflict if the organization has another task of that name.
         """
@@ -92,7 +92,7 @@ class TaskStore:
         return _to_task(document) if document else None
 
     async def delete(self, org_id: OrgId, task_id: str, was: Mapping[str, Any] = NOTHING) -> bool:
-        """As `change`; false if the task is gone or another one than `was` says."""
+        """Delete a task; return False if it is gone or differs from `was`."""
         return await self._tasks.delete(org_id, {**was, "_id": task_id})
 
     async def using_credential(self, org_id: OrgId, credential_id: str, limit: int) -> Uses:
@@ -104,7 +104,8 @@ class TaskStore:
     async def due(
         self, limit: int, *, batch: int, without: Collection[OrgId] = ()
     ) -> AsyncGenerator[list[DueRow], None]:
-        """Enabled tasks whose time had come by the server's clock as it began to read, the longest due first.
+        """Yield enabled tasks whose time had come by the server's clock when the read began, the longest due
+        first.
 
         `without`: organizations that are paused.
         """
@@ -125,18 +126,17 @@ class TaskStore:
             yield rows
 
     async def oldest_due(self) -> timedelta | None:
-        """For how long the task that has been due for longest has been so, by the server's clock."""
+        """Return how long the longest due task has been due, by the server's clock."""
         async for (first,) in self.due(1, batch=1):
             return first.now - first.task.next_run_at
         return None
 
     async def advance(self, moves: Iterable[tuple[Task, datetime]]) -> int:
-        """Compare-and-set of `next_run_at`: an edit or another node that came in between wins.
+        """Set `next_run_at` by compare-and-set; return how many tasks were advanced.
 
-        How many have moved.
-
-        Tasks that move from the same tick to the same tick share one operation: three times as fast for the
-        server, which plans each filter that is more than an `_id` anew.
+        An edit or another node that came in between wins. Tasks that move from the same tick to the same tick
+        share one operation: three times as fast for the server, which plans each filter that is more than an
+        `_id` anew.
         """
         groups: defaultdict[tuple[datetime, datetime], list[str]] = defaultdict(list)
         for task, upcoming in moves:
@@ -149,29 +149,32 @@ class TaskStore:
         )
 
     async def disable(self, task: Task) -> None:
-        """For a task whose expression or zone is no longer valid: it must not block the scan."""
+        """Disable a task whose expression or zone is no longer valid: it must not block the scan."""
         where = {"_id": task.id, "next_run_at": task.next_run_at}
         await self._tasks.update(task.org_id, where, {"$set": {"enabled": False}})
 
     async def record_starts(self, starts: Sequence[tuple[str, datetime]]) -> None:
-        """Records the start of executions in `last_run_at`, which only ever grows."""
+        """Record the start of executions in `last_run_at`, which only ever grows."""
         await self._all.update_batch(
             [({"_id": task_id}, {"$max": {"last_run_at": moment}}) for task_id, moment in starts]
         )
 
     async def enabled_states(self, task_ids: Iterable[str]) -> dict[str, bool]:
-        """Enabled flags by id; a task that is gone is missing."""
+        """Return whether each task is enabled, by id; a task that is gone is missing."""
         found = await self._all.find({"_id": {"$in": list(task_ids)}}, fields={"enabled": 1})
         return {document["_id"]: document["enabled"] for document in found}
 
 
 def unchanged(task: Task) -> Mapping[str, Any]:
-    """The condition that the task is in every field as it was read, whoever writes it meanwhile."""
+    """Return the condition that every field of the task still is as it was read."""
     return {name: {"$eq": getattr(task, name)} for name in _FIELDS}
 
 
 def where_of(filters: Mapping[str, Any]) -> Document:
-    """`filters`: values of fields; `q` is a text in the name, in any case."""
+    """Build the query of a list.
+
+    `filters` are values of fields; `q` is a text in the name, in any case.
+    """
     where = {name: value for name, value in filters.items() if name != "q"}
     if filters.get("q"):
         where["name"] = {"$regex": re.escape(filters["q"]), "$options": "i"}

@@ -1,4 +1,4 @@
-"""Chains the events of earlier versions, once: they get their places in the order of their moments."""
+"""Adds the events of earlier versions to the chains, once, in the order of their moments."""
 
 import logging
 from datetime import datetime
@@ -14,10 +14,11 @@ BATCH = 1000
 
 
 async def adopt(store: ChainStore, guard: Guard = no_guard) -> None:
-    """In the background; does nothing once it has been through. After a crash it goes on where it was.
+    """Add unchained events to the chains, in the background; do nothing if that is done.
 
-    Nodes may do it at the same time: what one has placed does not match the other's change, and a number
-    that is taken ends a batch, which is then read again.
+    After a crash it continues where it stopped. Nodes may run it at the same time: an event that one node has
+    placed does not match another node's change, and a number that is taken ends a batch, which is then read
+    again.
     """
     if await store.is_adopted():
         return

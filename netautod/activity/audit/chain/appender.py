@@ -1,8 +1,8 @@
 """Appends events to the chains of organizations: one write at a time for each, shared by all who wait.
 
 Several nodes append to one chain without a lock: each numbers its events behind the newest that it knows, a
-unique index lets one of them have a number, and the others go on behind that one. So a node that dies or
-stalls holds up nobody.
+unique index gives a number to one of them, and the others continue behind that one. So a node that dies or
+stalls does not hold up the others.
 """
 
 import asyncio
@@ -36,13 +36,13 @@ class _Call:
 
 @dataclass(kw_only=True, eq=False)
 class _Line:
-    """Those who wait to have their events appended to one chain, and the write that is under way."""
+    """The calls that wait to append to one chain, and the write that is under way."""
 
     waiting: list[_Call] = field(default_factory=list)
     writing: "asyncio.Task[None] | None" = None
 
     def take(self) -> list[_Call]:
-        """The first who wait, as many as one write carries."""
+        """Remove the first waiting calls, as many as one write carries, and return them."""
         taken, size = [self.waiting.pop(0)], 0
         while self.waiting and size + len(taken[-1].events) < MOST:
             size += len(taken[-1].events)
@@ -51,7 +51,10 @@ class _Line:
 
 
 class Appender:
-    """`sleep` waits after a lost race for a number."""
+    """An appender to the chains of all organizations.
+
+    `sleep` waits after a lost race for a number.
+    """
 
     def __init__(
         self, store: ChainStore, *, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
@@ -62,9 +65,10 @@ class Appender:
         self._newest: dict[OrgId, Link] = {}
 
     async def append(self, org_id: OrgId, events: Sequence[AuditEvent]) -> None:
-        """Returns when they are stored, in their order. Raises Unavailable if they may not be.
+        """Append the events in their order; returns when they are stored.
 
-        A caller that is cancelled meanwhile has its events appended all the same.
+        A caller that is cancelled meanwhile has its events appended all the same. Raises Unavailable if they
+        may not be stored.
         """
         for first in range(0, len(events), MOST):
             await self._append(org_id, events[first : first + MOST])
@@ -127,7 +131,10 @@ class Appender:
         return inserted
 
     async def _note_head(self, org_id: OrgId) -> None:
-        """If we die before, the head is behind, which is no fault of the chain."""
+        """Store the newest link beside the chain.
+
+        If the node dies before, the head is behind, which is no fault of the chain.
+        """
         try:
             await self._store.note_head(org_id, self._newest[org_id])
         except Unavailable:

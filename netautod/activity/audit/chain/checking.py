@@ -1,4 +1,4 @@
-"""Checks a chain event by event: which one was changed, is missing, or does not belong there. Pure."""
+"""The check of a chain, event by event: which one was changed, is missing, or does not belong there. Pure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,9 +11,9 @@ SHOWN = 20
 
 @dataclass(kw_only=True)
 class ChainCheck:
-    """Given the events of a chain in the order of their numbers, from behind `last` on.
+    """A check that gets the events of a chain in the order of their numbers, from behind `last` on.
 
-    After a fault it goes on from what the event claims, so that one fault is told once.
+    After a fault it continues from what the event claims, so that one fault is reported once.
     """
 
     last: Link
@@ -26,11 +26,11 @@ class ChainCheck:
         return seq == self.last.seq + 1
 
     def begin_again(self, last: Link) -> None:
-        """What lies before was deleted at its age meanwhile."""
+        """Continue from a later link: retention has deleted what lies before it."""
         self.last = last
 
     def take(self, line: Mapping[str, Any]) -> None:
-        """An event as an export holds it."""
+        """Check one event, in the form that an export has."""
         self.events += 1
         seq = line["seq"]
         if seq > self.last.seq + 1:
@@ -49,7 +49,9 @@ class ChainCheck:
         self.last = Link(seq=seq, hash="")
 
     def end(self, head: Link) -> None:
-        """`head`: the newest event by the account that is kept beside the chain; it may be behind."""
+        """Compare the last event with `head`, the newest event as it is noted beside the chain; it may be
+        behind.
+        """
         if head.seq > self.last.seq:
             self.add(_missing(self.last.seq + 1, head.seq) + " from the end")
         elif head.seq == self.last.seq and head.hash != self.last.hash:

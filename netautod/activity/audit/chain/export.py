@@ -14,7 +14,7 @@ from netautod.core.identity.caller import OrgId
 async def exported(
     store: ChainStore, org_id: OrgId, *, since: datetime | None, until: datetime | None
 ) -> AsyncIterator[dict[str, Any]]:
-    """From the first event of that time to the last, without a gap; `until` is not included.
+    """Yield the first event of that time to the last, without a gap; `until` is not included.
 
     A line of an event that cannot be read any more holds its number alone.
     """
@@ -24,7 +24,10 @@ async def exported(
 
 
 def check_lines(lines: Iterable[str]) -> dict[str, ChainCheck]:
-    """The check of each chain by the id of its organization; it begins with the first line of that."""
+    """Check an export; return the check of each chain by the id of its organization.
+
+    A check begins with the first line of its chain.
+    """
     checks: dict[str, ChainCheck] = {}
     for number, text in enumerate(lines, start=1):
         if not text.strip():

@@ -1,8 +1,8 @@
-"""How audit events are chained: what is hashed of an event, and in which form. Pure.
+"""The links of the chain: which parts of an event are hashed, and in which form. Pure.
 
 The hash of an event is SHA-256 over its line as JSON with sorted keys, without spaces and in ASCII; the line
-holds all of the event, its number and the hash of the event before. Whoever has an export can so check it
-without this program.
+holds all of the event, its number and the hash of the event before. So an export can be checked without this
+program.
 """
 
 import hashlib
@@ -30,7 +30,10 @@ START = Link(seq=0, hash=START_HASH)
 
 @dataclass(frozen=True, kw_only=True)
 class ChainedEvent:
-    """An event at its place. `previous` is the hash of the event before."""
+    """An event at its place.
+
+    `previous` is the hash of the event before.
+    """
 
     event: AuditEvent
     seq: int
@@ -42,12 +45,12 @@ class ChainedEvent:
         return Link(seq=self.seq, hash=self.hash)
 
     def line(self) -> dict[str, Any]:
-        """What an export holds of it."""
+        """Return the line that an export has of it."""
         return {**_hashed(self.event, self.seq, self.previous), "hash": self.hash}
 
 
 def chained(before: Link, events: Iterable[AuditEvent]) -> list[ChainedEvent]:
-    """The events in their order, behind that link."""
+    """Return the events in their order, behind that link."""
     found = []
     for event in events:
         seq, previous = before.seq + 1, before.hash
@@ -58,7 +61,7 @@ def chained(before: Link, events: Iterable[AuditEvent]) -> list[ChainedEvent]:
 
 
 def hash_of(line: Mapping[str, Any]) -> str:
-    """The hash of a line, whether or not it holds one already."""
+    """Return the hash of a line, whether or not the line holds one already."""
     hashed = {name: value for name, value in line.items() if name != "hash"}
     text = json.dumps(hashed, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
     return hashlib.sha256(text.encode("ascii")).hexdigest()

@@ -14,7 +14,7 @@ BATCH = 1000
 
 @dataclass(frozen=True, kw_only=True)
 class Shortened:
-    """How much was deleted of a chain; `last` is the last event of it."""
+    """The number of events that were deleted of a chain; `last` is the last of them."""
 
     last: Link
     deleted: int
@@ -25,7 +25,7 @@ class Retention:
         self._store = store
 
     async def shorten(self, *, before: datetime, now: datetime) -> AsyncIterator[tuple[OrgId, Shortened]]:
-        """Deletes what is older than `before`, and only from the beginning of each chain.
+        """Delete events older than `before`, only from the beginning of each chain.
 
         An event whose moment lies before that of an earlier one (clocks of nodes differ by milliseconds)
         stays as long as that one.

@@ -1,4 +1,4 @@
-"""The chained events of organizations, and how far each chain goes: `audit_events` and `audit_chains`.
+"""The chained events of organizations and the ends of each chain: `audit_events` and `audit_chains`.
 
 An organization's document in `audit_chains` holds the `head` (the newest event; written after it, so at worst
 behind) and the `anchor` (the last event that retention deleted; written before the deletion).
@@ -30,7 +30,10 @@ INDEXES = (
 
 @dataclass(frozen=True, kw_only=True)
 class Ends:
-    """Where a chain begins and ends by its own account. `anchored_at` None: nothing was deleted yet."""
+    """The beginning and the end of a chain as its document states them.
+
+    `anchored_at` None: nothing was deleted yet.
+    """
 
     anchor: Link = START
     anchored_at: datetime | None = None
@@ -47,7 +50,7 @@ class ChainStore:
         self._heads = self._chains.unacknowledged_by_others()
 
     async def newest(self, org_id: OrgId) -> Link:
-        """What the next event follows: the head, even if somebody has cut off the event that it names."""
+        """Return the link that the next event follows: the head, even if the event that it names was cut off."""
         found = await self._events.find(org_id, {"seq": {"$gt": 0}}, sort=[("seq", -1)], limit=1)
         last = _link(found[0]) if found else START
         ends = await self.ends(org_id)
@@ -63,7 +66,7 @@ class ChainStore:
         )
 
     async def insert(self, events: Sequence[ChainedEvent]) -> int:
-        """In order, up to the first whose number another node has taken; returns how many were inserted."""
+        """Insert events in order, up to the first whose number another node has taken; return how many."""
         return await self._all.insert_in_order([_document(event) for event in events])
 
     async def note_head(self, org_id: OrgId, link: Link) -> None:
@@ -75,7 +78,7 @@ class ChainStore:
         )
 
     async def anchor(self, org_id: OrgId, link: Link, *, at: datetime) -> None:
-        """Says that all up to there is about to be deleted. An anchor never moves back."""
+        """Record that everything up to this link is about to be deleted. An anchor never moves back."""
         anchor = {"seq": link.seq, "hash": link.hash, "at": at}
         await self._chains.update(
             {"_id": org_id},
@@ -84,12 +87,12 @@ class ChainStore:
         )
 
     async def delete_anchored(self, org_id: OrgId) -> int:
-        """Deletes what the anchor says is to be deleted; also what a crash has left of it."""
+        """Delete everything up to the anchor; also what a crash has left of it."""
         ends = await self.ends(org_id)
         return await self._events.delete_many(org_id, {"seq": {"$gt": 0, "$lte": ends.anchor.seq}})
 
     async def oldest(self, org_id: OrgId, after: int, limit: int) -> list[tuple[Link, datetime]]:
-        """The first events behind that number, with their moments."""
+        """Return the first events behind that number, with their moments."""
         fields = {"seq": 1, "hash": 1, "at": 1}
         found = await self._events.find(
             org_id, {"seq": {"$gt": after}}, fields=fields, sort=[("seq", 1)], limit=limit
@@ -99,13 +102,15 @@ class ChainStore:
     async def stream(
         self, org_id: OrgId, *, after: int, through: int | None = None
     ) -> AsyncIterator[ChainedEvent | int]:
-        """In the order of their numbers; of an event that cannot be read any more the number alone."""
+        """Yield the events in the order of their numbers; for an event that cannot be read any more its
+        number.
+        """
         wanted: dict[str, Any] = {"$gt": after} if through is None else {"$gt": after, "$lte": through}
         async for document in self._events.stream(org_id, {"seq": wanted}, sort=[("seq", 1)]):
             yield _chained(document)
 
     async def span(self, org_id: OrgId, since: datetime | None, until: datetime | None) -> tuple[int, int]:
-        """The numbers of the first and the last event of that time; (1, 0) if there is none."""
+        """Return the numbers of the first and the last event of that time; (1, 0) if there is none."""
         bounds = {"$gte": since, "$lt": until}
         times = {operator: moment for operator, moment in bounds.items() if moment is not None}
         where: Filter = {"seq": {"$gt": 0}, "at": times} if times else {"seq": {"$gt": 0}}
@@ -114,11 +119,11 @@ class ChainStore:
         return (first["seq"], last["seq"]) if first and last else (1, 0)
 
     async def outside(self, org_id: OrgId) -> int:
-        """How many events have no place in the chain."""
+        """Count the events that have no place in the chain."""
         return await self._events.count(org_id, {"seq": None})
 
     async def organizations(self) -> list[OrgId]:
-        """Those that have events or a chain."""
+        """Return the organizations that have events or a chain."""
         with_events = await self._all.distinct("org_id", {})
         with_chain = await self._chains.distinct("_id", {"_id": {"$ne": ADOPTED}})
         return sorted({OrgId(org_id) for org_id in (*with_events, *with_chain)})
@@ -130,13 +135,13 @@ class ChainStore:
         await self._chains.update({"_id": ADOPTED}, {"$set": {"done": True}}, upsert=True)
 
     async def unchained(self, org_id: OrgId, limit: int, *, since: datetime | None) -> list[Document]:
-        """The first events of an earlier version from then on, by their moments."""
+        """Return the first events of an earlier version from then on, by their moments."""
         where: Filter = {"seq": None} if since is None else {"seq": None, "at": {"$gte": since}}
         # The order of an index, read backwards: nothing is sorted.
         return await self._events.find(org_id, where, sort=[("at", 1), ("_id", -1)], limit=limit)
 
     async def adopt(self, events: Sequence[ChainedEvent]) -> None:
-        """Gives events that are stored their places, in order, up to a number that is taken by now."""
+        """Give stored events their places, in order, up to a number that is taken by now."""
         await self._all.update_in_order(
             [
                 (

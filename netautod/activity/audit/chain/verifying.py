@@ -10,7 +10,10 @@ from netautod.core.identity.caller import OrgId
 
 @dataclass(frozen=True, kw_only=True)
 class Verdict:
-    """`sentences`: the first faults. `deleted`: the number of the last event that retention deleted."""
+    """The result of a verification.
+
+    `sentences`: the first faults. `deleted`: the number of the last event that retention deleted.
+    """
 
     org_id: OrgId
     events: int
@@ -21,7 +24,10 @@ class Verdict:
 
 
 async def verify(store: ChainStore, org_id: OrgId, *, expected: Link | None = None) -> Verdict:
-    """`expected`: an event as it was noted down outside of the database."""
+    """Verify a chain.
+
+    `expected`: an event as it was noted down outside of the database.
+    """
     # Read before the events: what is appended meanwhile is behind this head.
     ends = await store.ends(org_id)
     check, seen = ChainCheck(last=ends.anchor), {ends.anchor.seq: ends.anchor.hash}
@@ -56,7 +62,7 @@ async def verify(store: ChainStore, org_id: OrgId, *, expected: Link | None = No
 
 
 async def _skip_deleted(store: ChainStore, org_id: OrgId, check: ChainCheck, deleted: int) -> int:
-    """A gap may be what retention has deleted since: then the anchor has moved past it."""
+    """Continue behind a gap that retention has made since: the anchor has moved past it then."""
     anchor = (await store.ends(org_id)).anchor
     if anchor.seq > check.last.seq:
         check.begin_again(anchor)

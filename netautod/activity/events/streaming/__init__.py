@@ -1,1 +1,1 @@
-"""What one listener of the event stream is sent, and how it is written."""
+"""The stream of one listener: what is sent, and in which form."""

@@ -1,4 +1,4 @@
-"""What listeners have not been sent yet: kept once for all of them, each of whom is somewhere in it."""
+"""The entries that listeners have not been sent yet: kept once for all of them, each at its own position."""
 
 from collections import deque
 from typing import Generic, TypeVar
@@ -9,7 +9,7 @@ T = TypeVar("T")
 class Journal(Generic[T]):
     """The newest entries, numbered from 0 on; over `most` of them, or `most_bytes`, the oldest go.
 
-    Who had not read those was too slow: `read` says so.
+    A listener that had not read those was too slow: `read` says so.
     """
 
     def __init__(self, *, most: int, most_bytes: int) -> None:
@@ -21,7 +21,7 @@ class Journal(Generic[T]):
 
     @property
     def end(self) -> int:
-        """The number of the next entry."""
+        """Return the number of the next entry."""
         return self.first + len(self._entries)
 
     def add(self, entry: T, size: int) -> None:
@@ -31,12 +31,12 @@ class Journal(Generic[T]):
             self._drop()
 
     def forget(self, before: int) -> None:
-        """Everybody has read what is before that number."""
+        """Drop the entries before that number: all listeners have read them."""
         while self._entries and self.first < before:
             self._drop()
 
     def at(self, number: int) -> T | None:
-        """The entry of that number; None where there is none yet. Raises IndexError if it is gone."""
+        """Return the entry of that number; None where there is none yet. Raises IndexError if it is gone."""
         if number < self.first:
             raise IndexError(number)
         return None if number >= self.end else self._entries[number - self.first][0]

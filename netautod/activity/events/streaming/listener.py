@@ -1,4 +1,4 @@
-"""One listener at the event stream, as the node knows it."""
+"""A listener at the event stream, as the node knows it."""
 
 import asyncio
 from collections.abc import Callable
@@ -12,8 +12,9 @@ TOKEN, DRAINING, SLOW, GONE = "token", "draining", "slow", "gone"
 
 @dataclass(kw_only=True, eq=False, slots=True)
 class Listener:
-    """`caller` has the permissions that it had at `checked_at` (of the loop's clock). `token` is a secret.
+    """A listener at the event stream.
 
+    `caller` has the permissions that it had at `checked_at` (of the loop's clock). `token` is a secret.
     `since`: when it came. `stale_since`: it waits for a check of its token that began after that. `reading`,
     `reading_log`: the numbers of the next entries of the organization's journal and of the log's. `ended`:
     why it has to leave. `sending`: the client has not taken all yet. `close` ends the connection at once.
@@ -37,7 +38,9 @@ class Listener:
         return self.caller.org_id
 
     def end(self, reason: str) -> None:
-        """Says goodbye, unless the client does not even take what is being sent."""
+        """End the stream with a last event; close the connection if the client does not even take what is
+        being sent.
+        """
         if self.ended is None:
             self.ended = reason
             if self.sending:

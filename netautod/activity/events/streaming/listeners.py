@@ -1,4 +1,4 @@
-"""All listeners of a node: what is new reaches each of them, and none stays longer than its token is good."""
+"""All listeners of a node: what is new reaches each of them, and none stays longer than its token is valid."""
 
 import asyncio
 import logging
@@ -28,7 +28,7 @@ DRAIN_SECONDS = 2.0
 
 
 class Entry(NamedTuple):
-    """An event, or None where some may be missing, and how it is written."""
+    """An event, or None where some may be missing, and its form in the stream."""
 
     event: Event | None
     body: bytes
@@ -38,7 +38,7 @@ Events = Journal[Entry]
 
 
 class Listeners:
-    """`most` at a time. Background work goes on only while there is one."""
+    """The listeners of a node, `most` at a time. Background work runs only while there is one."""
 
     def __init__(self, *, most: int, check: Check) -> None:
         self._most = most
@@ -57,14 +57,17 @@ class Listeners:
 
     @property
     def orgs(self) -> Collection[OrgId]:
-        """Those with listeners."""
+        """Return the organizations that have listeners."""
         return self._of_org.keys()
 
     def journal(self, org_id: OrgId) -> Events:
         return self._journals[org_id]
 
     def enter(self, listener: Listener) -> None:
-        """It gets what is added from now on. Raises Overloaded if there are too many, or the node stops."""
+        """Add a listener, which gets what is added from now on.
+
+        Raises Overloaded if there are too many, Unavailable if the node stops.
+        """
         if self._draining:
             raise Unavailable("draining")
         if self._count >= self._most:
@@ -91,7 +94,7 @@ class Listeners:
             del self._of_org[listener.org_id], self._journals[listener.org_id]
 
     def add(self, events: Sequence[Event]) -> None:
-        """Tells those of the events' organizations."""
+        """Hand events to the listeners of their organizations."""
         told: set[OrgId] = set()
         for event in events:
             journal = self._journals.get(event.org_id)
@@ -103,13 +106,13 @@ class Listeners:
             self._wake(org_id)
 
     def missed(self) -> None:
-        """Tells all that events may be missing."""
+        """Tell all listeners that events may be missing."""
         for org_id, journal in self._journals.items():
             journal.add(Entry(None, b""), 0)
             self._wake(org_id)
 
     async def drain(self, seconds: float) -> None:
-        """Ends all, soon, whatever time others have."""
+        """End all streams soon, whatever time others have."""
         self._draining = True
         for listener in self._all():
             listener.end(DRAINING)
@@ -159,7 +162,7 @@ class Listeners:
                 listener.wake.set()
 
     def _tidy(self) -> None:
-        """Forgets what all have read, and ends those who do not read."""
+        """Drop the entries that all have read, and end the listeners that do not read."""
         for org_id, journal in self._journals.items():
             reading = self._of_org[org_id]
             for listener in reading:

@@ -1,4 +1,4 @@
-"""Follows the logs of executions that somebody listens to: one query three times a second for all."""
+"""Follows the logs of executions that have listeners: one query three times a second for all."""
 
 import asyncio
 import logging
@@ -33,7 +33,10 @@ class Line(NamedTuple):
 
 @dataclass(kw_only=True, eq=False)
 class Followed:
-    """`seq`: the last line that is in the journal; `gap_since`: since when the one behind it is missing."""
+    """A log that has listeners.
+
+    `seq`: the last line that is in the journal; `gap_since`: since when the line behind it is missing.
+    """
 
     org_id: OrgId
     seq: int
@@ -45,7 +48,7 @@ class Followed:
 
 
 class LogFollower:
-    """Its background work goes on only while somebody listens to a log."""
+    """A follower of logs. Its background work runs only while there is a listener at a log."""
 
     def __init__(self, logs: Logs) -> None:
         self._logs = logs
@@ -54,8 +57,11 @@ class LogFollower:
         self._failing = Failing(logger, "following logs failed")
 
     def enter(self, listener: Listener, execution_id: str, after: int) -> Followed:
-        """From now on the listener gets the lines behind `after`, or behind `seq` of what is returned if that
-        is more: then those up to there are to be read by itself."""
+        """Add a listener, which gets the lines behind `after`.
+
+        If `seq` of the returned value is larger, the listener gets the lines behind that and must read those
+        up to there by itself.
+        """
         followed = self._followed.setdefault(execution_id, Followed(org_id=listener.org_id, seq=after))
         followed.listeners.add(listener)
         listener.reading_log = followed.lines.end
@@ -72,7 +78,7 @@ class LogFollower:
                 del self._followed[execution_id]
 
     async def between(self, org_id: OrgId, execution_id: str, after: int, last: int) -> list[Line]:
-        """The first lines behind `after`, up to `last`, as they are sent."""
+        """Return the first lines behind `after`, up to `last`, as they are sent."""
         found = await self._logs.after({execution_id: (org_id, after)}, LINES)
         return [written(execution_id, line) for line in found.get(execution_id, ()) if line.seq <= last]
 

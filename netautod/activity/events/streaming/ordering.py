@@ -1,4 +1,4 @@
-"""Holds events back for a moment, so that they go out in the order of their positions.
+"""Delays events for a moment, so that they go out in the order of their positions.
 
 Two events become visible in another order than their moments have if their writes overlap. A stream that
 ended between them could not be resumed behind the later one without missing the earlier one.
@@ -13,7 +13,7 @@ HOLD_SECONDS = 0.25
 
 
 class Ordering:
-    """`on` is called with events in their order, each after it was held so long."""
+    """A buffer that holds each event for some seconds and then calls `on` with events in their order."""
 
     def __init__(self, on: Callable[[Sequence[Event]], None], seconds: float = HOLD_SECONDS) -> None:
         self._on = on
@@ -29,7 +29,9 @@ class Ordering:
             self._timer = loop.call_later(self._seconds, self._release)
 
     def _release(self) -> None:
-        """Those that were held long enough, and what others there are before the last of them."""
+        """Hand on the events that were held long enough, and others whose position lies before the last of
+        them.
+        """
         loop = asyncio.get_running_loop()
         # A timer may be a little early.
         held_since = max(loop.time() - self._seconds, min(since for since, _ in self._held))

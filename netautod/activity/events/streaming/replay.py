@@ -1,4 +1,6 @@
-"""What a listener has missed since its last stream: read from the records, for a few listeners at a time."""
+"""The events that a listener has missed since its last stream: read from the records, for a few listeners at
+a time.
+"""
 
 import asyncio
 import logging
@@ -27,7 +29,10 @@ PAUSE_SECONDS = 0.5
 
 @dataclass(frozen=True, kw_only=True)
 class Replayed:
-    """`gap`: a sentence on why events are missing, if some are."""
+    """A part of the missed events.
+
+    `gap`: a sentence that says why events are missing, if some are.
+    """
 
     events: Sequence[Event]
     gap: str | None = None
@@ -41,7 +46,9 @@ class Replay:
 
     @asynccontextmanager
     async def of(self, org_id: OrgId, position: Position) -> AsyncIterator[Replayed]:
-        """What happened in the organization behind the position, in its order; others wait for the end."""
+        """Yield what happened in the organization behind the position, in order; other listeners wait for the
+        end.
+        """
         now = self._clock.now()
         if not Position.before(now - RESUMABLE) <= position <= Position.before(now + FUTURE):
             yield Replayed(events=(), gap="the last event id is older than five minutes")
@@ -54,7 +61,7 @@ class Replay:
                 yield Replayed(events=events)
 
     async def patiently(self, read: Callable[[], Awaitable[T]]) -> T:
-        """Asks again while the database is away: the stream has begun."""
+        """Read, repeated while the database is away: the stream has begun."""
         while True:
             try:
                 return await read()

@@ -1,4 +1,4 @@
-"""What one listener is sent: what it has missed, then what is new, and a comment when there is nothing."""
+"""The stream of one listener: what it has missed, then what is new, and a comment when there is nothing."""
 
 import asyncio
 import logging
@@ -20,16 +20,17 @@ PART = 16 * 1024  # bytes of events that are written together
 
 
 class Place(Protocol):
-    """Of the node: up to where everything has been handed on."""
+    """A function that returns the position up to which the node has handed on everything."""
 
     @property
     def settled(self) -> Position: ...
 
 
 class EventStream:
-    """`resumed` is where an earlier stream ended; `place` is where this one is, and what ids are made of.
+    """A stream of events for one listener.
 
-    It does not end before `listener.ended`.
+    `resumed` is where an earlier stream ended; `place` is where this one is, and what ids are made of. It
+    does not end before `listener.ended`.
     """
 
     def __init__(
@@ -58,7 +59,7 @@ class EventStream:
         self._sent_until = place.position
 
     async def parts(self) -> AsyncGenerator[bytes, None]:
-        """Each is asked for when the client has taken the one before."""
+        """Yield the parts of the stream; the next one is made when the client has taken the one before."""
         yield wire.opening(self._place)
         if self._resumed is not None:
             async for part in self._missed(self._resumed):
@@ -91,7 +92,7 @@ class EventStream:
                 yield part
 
     async def _missed_lines(self, execution_id: str, last: int) -> AsyncIterator[bytes]:
-        """Those behind the place that others who listen to the log have been sent already."""
+        """Yield log lines behind the place that other listeners of the log have been sent already."""
         while self._place.seq < last:
             lines = await self._replay.patiently(
                 lambda: self._logs.between(self.listener.org_id, execution_id, self._place.seq, last)
@@ -103,7 +104,7 @@ class EventStream:
             self._place = replace(self._place, seq=max(self._place.seq, lines[-1].seq))
 
     async def _joined(self, pieces: Iterable[bytes]) -> AsyncIterator[bytes]:
-        """In parts, each made when the caller's permissions are known to hold."""
+        """Yield the pieces in parts, each made when the caller's permissions are known to hold."""
         rest, whole = iter(pieces), False
         while not whole:
             while not self._fresh():
@@ -116,7 +117,7 @@ class EventStream:
                 yield part
 
     def _fresh(self) -> bool:
-        """Whether the permissions are those of the last second, or were read since they were missed."""
+        """Return whether the permissions are those of the last second, or were read since they were missed."""
         listener, now = self.listener, asyncio.get_running_loop().time()
         if listener.ended is not None or now - listener.checked_at <= FRESH_SECONDS:
             listener.stale_since = None
@@ -183,7 +184,7 @@ class EventStream:
 
 
 def _part(pieces: Iterator[bytes]) -> tuple[bytes, bool]:
-    """Some of them together, and whether those were the last."""
+    """Join some pieces, and return with them whether they were the last."""
     held, size = list[bytes](), 0
     for piece in pieces:
         held.append(piece)

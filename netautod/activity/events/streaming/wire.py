@@ -1,4 +1,6 @@
-"""How events are written: https://html.spec.whatwg.org/multipage/server-sent-events.html, section 9.2.6."""
+"""The form of events on the wire: https://html.spec.whatwg.org/multipage/server-sent-events.html, section
+9.2.6.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,7 +12,10 @@ RETRY_MILLIS = 2000
 
 
 def written(name: str, data: Mapping[str, Any]) -> bytes:
-    """The lines of an event but for its id; JSON has no line breaks outside of texts, nor any in them."""
+    """Return the lines of an event without its id.
+
+    JSON has no line breaks outside of texts, nor any in them.
+    """
     return f"event: {name}\n".encode() + b"data: " + json_values.encode(data) + b"\n"
 
 
@@ -23,17 +28,17 @@ def with_id(body: bytes, place: Resumed) -> bytes:
 
 
 def opening(place: Resumed) -> bytes:
-    """A comment, and where the stream begins: a block without data sets the last id and is no event."""
+    """Return a comment, and where the stream begins: a block without data sets the last id and is no event."""
     return f": netautod\nretry: {RETRY_MILLIS}\nid: {place}\n\n".encode()
 
 
 def comment(place: Resumed) -> bytes:
-    """Says that the connection lives, and how far everything has been said."""
+    """Return a comment, which says that the connection lives, and up to where everything has been sent."""
     return f": \nid: {place}\n\n".encode()
 
 
 def reset(place: Resumed, reason: str) -> bytes:
-    """Events may be missing here: the client has to read anew what it shows."""
+    """Return the event that events may be missing here: the client has to read anew what it shows."""
     return with_id(written(RESET, {"reason": reason}), place)
 
 

@@ -1,1 +1,1 @@
-"""How deliveries reach their receivers: one node at a time for each webhook, in order for each subject."""
+"""The deliveries to receivers: one node at a time for each webhook, in order for each subject."""

@@ -1,4 +1,4 @@
-"""What comes of a try, what may be sent now and when a receiver is left alone; pure."""
+"""The result of a try, what may be sent now, and how long a receiver is left alone; pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ TROUBLED = 5
 
 @dataclass(frozen=True, kw_only=True)
 class Settled:
-    """What is noted of a delivery after a try; `next_at` is None where there is no other one."""
+    """The values that are stored of a delivery after a try; `next_at` is None if there is no further one."""
 
     status: Status
     next_at: datetime | None
@@ -26,8 +26,10 @@ class Settled:
 def settled(
     tried: Tried, attempts: int, *, now: datetime, settings: WebhooksSettings, chance: float
 ) -> Settled:
-    """`attempts`: this one included. Every answer but 2xx and 410 is tried again until the delivery expires:
-    a receiver that refuses today may be set up by somebody tomorrow.
+    """Decide what becomes of a delivery after a try; `attempts` includes this one.
+
+    Every answer but 2xx and 410 is tried again until the delivery expires: a receiver that refuses today may
+    be set up tomorrow.
     """
     if tried.error is None:
         return Settled(status="delivered", next_at=None, response_status=tried.response_status, error=None)
@@ -45,8 +47,9 @@ def settled(
 def resume_at(
     failures: int, asked_seconds: float, *, now: datetime, settings: WebhooksSettings, chance: float
 ) -> datetime | None:
-    """Until when nothing at all is sent to the receiver: as long as it asks for, and after some failures in a
-    row a pause that grows; None for at once.
+    """Return until when nothing at all is sent to the receiver; None for at once.
+
+    That is as long as it requests, and after some failures in a row a pause that grows.
     """
     pause = asked_seconds
     if failures >= TROUBLED:
@@ -55,7 +58,7 @@ def resume_at(
 
 
 def chains(waiting: Sequence[Delivery], now: datetime) -> tuple[list[list[Delivery]], Mapping[str, datetime]]:
-    """What may be sent now: of each subject its deliveries in their order. And until when others wait.
+    """Return what may be sent now, each subject's deliveries in their order, and until when others wait.
 
     Nothing of a subject overtakes its first delivery.
     """

@@ -1,7 +1,7 @@
 """Gives each webhook with waiting deliveries to one node: whichever gets its lease.
 
 A receiver that is down holds up its own lane, and no other one. A node that dies keeps its lanes until the
-leases run out; then any other node goes on with them.
+leases run out; then any other node continues them.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ STOP_SECONDS = 5.0  # for requests under way at the stop
 
 
 class Dispatcher:
-    """Between `async with` it delivers; at the end requests under way may still be answered."""
+    """A dispatcher that delivers between `async with`; at the end requests under way may still be answered."""
 
     def __init__(self, *, lanes: Lanes, subscriptions: Subscriptions, leases: NamedLeases) -> None:
         self._lanes = lanes
@@ -58,7 +58,7 @@ class Dispatcher:
         await asyncio.gather(*lanes, *([self._task] if self._task else []), return_exceptions=True)
 
     def kick(self, webhook_ids: Iterable[str]) -> None:
-        """Something new waits for these."""
+        """Wake up for these webhooks: something new waits for them."""
         for webhook_id in webhook_ids:
             self._wake.pop(webhook_id, None)
             self._kicked.add(webhook_id)

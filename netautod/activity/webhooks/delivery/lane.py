@@ -1,8 +1,8 @@
 """The deliveries of one webhook, by the one node that holds its lease: in order for each subject.
 
-What is sent may arrive twice, since a node can die between the answer and the note of it; it is never noted
-before it was accepted. The note is a compare-and-set on the number of tries, so that a node that was stopped
-in the middle, and goes on when another one has taken over, changes nothing.
+A delivery may arrive twice, since a node can die between the answer and the write that records it; it is
+never recorded before it was accepted. The write is a compare-and-set on the number of tries: a node that
+stalled in the middle, and continues when another one has taken over, changes nothing.
 """
 
 import asyncio
@@ -36,7 +36,7 @@ GONE_REASON = "the receiver answered 410 (Gone): it wants no more deliveries"
 
 @dataclass(frozen=True, kw_only=True)
 class Lanes:
-    """What the lanes of a node work with."""
+    """The things that all lanes of a node use."""
 
     webhooks: WebhookStore
     deliveries: DeliveryStore
@@ -46,7 +46,7 @@ class Lanes:
     settings: WebhooksSettings
 
     async def run(self, webhook_id: str, *, guard: Guard, stopping: Callable[[], bool]) -> datetime | None:
-        """Delivers until nothing is due soon; returns when something is, None if nothing waits to be sent.
+        """Deliver until nothing is due soon; return when something is, None if nothing waits to be sent.
 
         `guard` raises when the lease of the webhook is lost.
         """
@@ -87,7 +87,7 @@ class Lanes:
 
 @dataclass(kw_only=True)
 class Round:
-    """Some deliveries of one webhook; it ends early when the receiver is in trouble, or gone."""
+    """A batch of deliveries of one webhook; it ends early when the receiver is in trouble, or gone."""
 
     lanes: Lanes
     webhook: Webhook
@@ -102,7 +102,10 @@ class Round:
     _last: Status | None = None
 
     async def run(self, ready: Sequence[Sequence[Delivery]]) -> None:
-        """Each of `ready` is of one subject, in order. Raises what the guard raises, and Unavailable."""
+        """Send each list of `ready`, which is of one subject, in order.
+
+        Raises what the guard raises, and Unavailable.
+        """
         self._in_a_row = self.webhook.failures
         try:
             await for_each(ready, self._send_all, at_once=self.lanes.settings.concurrency)
@@ -121,7 +124,7 @@ class Round:
         return self.is_overtaken or self._is_gone or self._asked_seconds > 0 or in_trouble or self.stopping()
 
     async def _send(self, delivery: Delivery) -> bool:
-        """Whether the next one of its subject may follow."""
+        """Send one delivery; return whether the next one of its subject may follow."""
         lanes = self.lanes
         message = SignedMessage(id=delivery.id, event=delivery.event, body=delivery.body or b"")
         tried = await lanes.sender.send(self.webhook, message, guard=self.guard)
@@ -164,5 +167,5 @@ class Round:
 
 
 def _outcome(status: Status) -> str:
-    """As the metric calls it: one that waits after a try will be tried again."""
+    """Return the metric's name of a status: a delivery that waits after a try will be retried."""
     return "retried" if status == "waiting" else status

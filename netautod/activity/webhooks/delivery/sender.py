@@ -1,4 +1,4 @@
-"""One signed request to a receiver, and what came of it."""
+"""Sends one signed request to a receiver and returns its result."""
 
 from netautod.activity.webhooks.models import Tried, Webhook
 from netautod.activity.webhooks.secrets import WebhookSecrets
@@ -15,7 +15,10 @@ MOST_ERROR_CHARACTERS = 500
 
 
 class Sender:
-    """`instance_name`: what every message says where it comes from."""
+    """A sender of requests.
+
+    `instance_name` is the origin that every message names.
+    """
 
     def __init__(
         self,
@@ -33,7 +36,10 @@ class Sender:
         self._settings = settings
 
     async def send(self, webhook: Webhook, message: SignedMessage, *, guard: Guard) -> Tried:
-        """Raises what `guard` raises, which is asked just before the request leaves; nothing else."""
+        """Send one request.
+
+        Raises only what `guard` raises, which is called just before the request leaves.
+        """
         try:
             secret = await self._secrets.open(webhook)
         except VaultError:

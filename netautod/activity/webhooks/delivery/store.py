@@ -1,7 +1,7 @@
-"""Deliveries as documents: what waits, and what has become of the others.
+"""Deliveries as documents: those that wait, and the history of the others.
 
-One that waits has `waiting: true` and a body; with its end it loses both, and stays as history. Its id is
-made of those of its webhook and its event, so that an event that is told again makes no second one.
+A waiting delivery has `waiting: true` and a body; when it ends it loses both, and stays as history. Its id is
+made of those of its webhook and its event, so that an event that is collected again makes no second one.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -43,7 +43,7 @@ class DeliveryStore:
         self._deliveries = scoped(database, COLLECTION)
 
     async def insert(self, deliveries: Sequence[Delivery]) -> int:
-        """In their order; those that there are already are left alone. Returns how many are new."""
+        """Insert deliveries in their order, except those that exist already. Returns how many are new."""
         rows = [
             {
                 "_id": one.id,
@@ -58,7 +58,7 @@ class DeliveryStore:
         return (await self._all.insert_many(rows)).inserted
 
     async def page(self, org_id: OrgId, webhook_id: str, page: Page) -> PageOf[Delivery]:
-        """Newest first, without the bodies."""
+        """Return one page of deliveries, newest first, without the bodies."""
         where = {"webhook_id": webhook_id}
         found = await self._deliveries.find(
             org_id, where, fields={"body": 0}, sort=NEWEST_FIRST, limit=page.limit, offset=page.offset
@@ -67,11 +67,11 @@ class DeliveryStore:
         return PageOf(items=[_delivery(document) for document in found], total=total, page=page)
 
     async def webhooks_waited_for(self) -> list[str]:
-        """The ids of webhooks, of all organizations, for which something waits."""
+        """Return the ids of webhooks, of all organizations, that have waiting deliveries."""
         return [str(found) for found in await self._all.distinct("webhook_id", WAITING)]
 
     async def front(self, webhook: Webhook, *, but: Collection[str], limit: int) -> list[Delivery]:
-        """The first of those that wait, in their order, but for those of some subjects."""
+        """Return the first waiting deliveries, in their order, except those of some subjects."""
         where: Document = {**WAITING, "webhook_id": webhook.id}
         if but:
             where["subject"] = {"$nin": list(but)}
@@ -82,7 +82,7 @@ class DeliveryStore:
         return [_delivery(row) for row in found]
 
     async def settle(self, delivery: Delivery, settled: Settled, *, at: datetime) -> bool:
-        """What a try has led to; false if another node has tried meanwhile, or it has ended."""
+        """Store the result of a try; return False if another node has tried meanwhile, or it has ended."""
         where = {
             "_id": delivery.id,
             "webhook_id": delivery.webhook_id,
@@ -101,7 +101,7 @@ class DeliveryStore:
         return await self._deliveries.update(delivery.org_id, where, _ended({**change, "ended_at": at}))
 
     async def expire(self, *, before: datetime, reason: str, at: datetime) -> int:
-        """Gives up what has waited since before then; returns how many."""
+        """Give up what has waited since before then; return how many."""
         return await self._all.update_many({**WAITING, "at": {"$lt": before}}, _expired(reason, at))
 
     async def waiting_by_webhook(self) -> Mapping[str, int]:
@@ -111,7 +111,7 @@ class DeliveryStore:
         return {row["_id"]: row["count"] for row in found}
 
     async def expire_oldest(self, webhook_id: str, count: int, *, reason: str, at: datetime) -> int:
-        """Of one webhook; returns how many."""
+        """Give up the oldest deliveries of one webhook; return how many."""
         oldest = await self._all.find(
             {"webhook_id": webhook_id, **WAITING}, fields={"org_id": 1}, sort=IN_ORDER, limit=count
         )
@@ -121,28 +121,30 @@ class DeliveryStore:
         return await self._deliveries.update_many(oldest[0]["org_id"], where, _expired(reason, at))
 
     async def waiting(self) -> int:
-        """How many wait, of all organizations."""
+        """Count the waiting deliveries of all organizations."""
         return await self._all.count(WAITING)
 
     async def oldest_waiting(self) -> datetime | None:
-        """When the event happened that waits for longest."""
+        """Return when the event happened that has waited the longest."""
         found = await self._all.find(WAITING, fields={"at": 1}, sort=[("at", 1)], limit=1)
         return found[0]["at"] if found else None
 
     async def delete_ended(self, *, before: datetime) -> int:
-        """Of all organizations, those that ended before then; returns how many."""
+        """Delete deliveries of all organizations that ended before then; return how many."""
         return await self._all.delete_many({"ended_at": {"$type": "date", "$lt": before}})
 
     async def delete_of(self, org_id: OrgId, webhook_id: str) -> None:
-        """All deliveries of a webhook, waiting ones too."""
+        """Delete all deliveries of a webhook, waiting ones too."""
         await self._deliveries.delete_many(org_id, {"webhook_id": webhook_id})
 
     async def delete_waiting(self, webhook_id: str) -> None:
-        """Those of one that is gone; its others go by their age."""
+        """Delete the waiting deliveries of a deleted webhook; its others go by their age."""
         await self._all.delete_many({**WAITING, "webhook_id": webhook_id})
 
     async def drop_waiting(self) -> int:
-        """Of all organizations, without an attempt; returns how many. For a restore."""
+        """Delete the waiting deliveries of all organizations without an attempt; return how many. For a
+        restore.
+        """
         return await self._all.delete_many(WAITING)
 
 

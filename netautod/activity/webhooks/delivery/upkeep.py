@@ -20,7 +20,7 @@ class DeliveryUpkeep:
     settings: WebhooksSettings
 
     async def expire(self) -> int:
-        """One pass, of one node at a time; returns how many it gave up."""
+        """Make one pass, on one node at a time; return how many deliveries it gave up."""
         hours, most = self.settings.expire_hours, self.settings.queue
         now = self.clock.now()
         expired = await self.deliveries.expire(

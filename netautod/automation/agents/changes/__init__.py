@@ -1,1 +1,1 @@
-"""Changes of configurations by agents: what they would do, and the doing of it."""
+"""Changes of configurations by agents: their prediction and their execution."""

@@ -25,12 +25,15 @@ logger = logging.getLogger(__name__)
 
 
 def refusal(text: str) -> ToolOutcome:
-    """What the model is told of a call that was not made, or that failed."""
+    """Build the result that the model gets of a call that was not made, or that failed."""
     return ToolOutcome(text=f"error: {text}", source="error", ok=False)
 
 
 class ApprovedCalls:
-    """Of one attempt. `any_begun`: one of the run was begun; `under_way`: its outcome is unclear now."""
+    """The calls of tools that write, within one attempt.
+
+    `any_begun`: one call of the run was begun. `under_way`: the result of a call is unknown at the moment.
+    """
 
     def __init__(self, *, services: AgentServices, work: Work, run: RunOf) -> None:
         self._services = services
@@ -42,7 +45,11 @@ class ApprovedCalls:
     async def made(
         self, tool: AgentTool, arguments: Mapping[str, Any], calling: Calling, approval: Approval | None
     ) -> ToolOutcome:
-        """Raises ApprovalWanted while nothing is decided, PermanentFailure when the outcome is unknown."""
+        """Make a call once it is approved.
+
+        Raises ApprovalWanted while nothing is decided, PermanentFailure when the result of the call is
+        unknown.
+        """
         writing = cast(WritingTool, tool)
         if approval is None:
             plan = await writing.plan(arguments, calling)
@@ -59,13 +66,15 @@ class ApprovedCalls:
         return await self._performed(tool, arguments, replace(calling, approved=bound))
 
     async def mark(self, begins: bool) -> None:
-        """Kept with the execution, so that whoever ends it knows, too."""
+        """Store with the execution that a change begins or ends, so that the error of an ended run can say
+        so.
+        """
         unclear = self._services.mark_unclear
         await self._work.persist(partial(unclear, self._work.org_id, self._run.execution_id, unclear=begins))
         self.under_way = begins
 
     async def _use_up(self, tool: str, calling: Calling) -> None:
-        """From here on whoever comes with this approval cannot know what came of it."""
+        """Use up the approval: a later call with it cannot know the result of this one."""
         calling.work.guard()
         self.any_begun = True
         now, begin = self._services.clock.now(), self._services.begin_change
@@ -75,7 +84,11 @@ class ApprovedCalls:
     async def _performed(
         self, tool: AgentTool, arguments: Mapping[str, Any], calling: Calling
     ) -> ToolOutcome:
-        """A tool of ours marks itself while its outcome is unclear; that of a plugin always is."""
+        """Call the tool.
+
+        A tool of the product marks itself while its result is unknown; a plugin's tool counts as unknown
+        throughout.
+        """
         own = isinstance(tool, Tool)
         if not own:
             await self.mark(True)

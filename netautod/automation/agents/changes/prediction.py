@@ -1,4 +1,5 @@
-"""What lines of configuration would do to a stored one: computed, since nothing is sent before an approval.
+"""The expected effect of configuration lines on a stored one, computed before an approval, when nothing is
+sent.
 
 It is what a reader would expect of the lines, not what the device makes of them: it knows no syntax, only
 sections (lines with indented lines below them) and the word that takes a line out. What counts is the
@@ -13,7 +14,7 @@ _ENDS = ("!", "#", "exit", "quit", "end", "return")
 
 @dataclass(kw_only=True, eq=False)
 class _Section:
-    """A line and what is indented below it."""
+    """A line and the lines that are indented below it."""
 
     line: str
     depth: int
@@ -33,7 +34,7 @@ class _Section:
 
 
 def predicted(config: str, lines: Sequence[str], *, negation: str) -> str:
-    """The configuration as it would read with the lines in it."""
+    """Return the configuration as it would read with the lines in it."""
     root = _parsed(config)
     openers = {word for one in root.below if one.below and (word := _word(one.text))}
     inner = {_word(below.text) for one in root.below for below in one.below}
@@ -74,7 +75,9 @@ def _apply(path: list[_Section], text: str, negation: str, openers: set[str]) ->
 
 
 def _insert(here: _Section, new: _Section) -> None:
-    """In the place of the line that it replaces (`description`), else behind what begins alike, else last."""
+    """Insert a line: in the place of the line that it replaces (`description`), else behind similar ones,
+    else last.
+    """
     word = _word(new.text)
     alike = [place for place, one in enumerate(here.below) if _word(one.text) == word]
     single = {"description", "hostname", "name", "mtu", "speed", "duplex"}

@@ -1,6 +1,6 @@
-"""The tool that sends lines of configuration to a device, once somebody has approved exactly these lines.
+"""The tool that sends lines of configuration to a device, once exactly these lines are approved.
 
-Before the approval the device is only read: its configuration is captured, and what the lines would do is
+Before the approval the device is only read: its configuration is captured, and the effect of the lines is
 computed. Afterwards it is captured again, the lines are sent, and it is captured once more: the comparison of
 the two is the result.
 """
@@ -121,7 +121,7 @@ class ConfigChanges:
         )
 
     async def bound(self, arguments: Mapping[str, Any], calling: Calling) -> Mapping[str, Any]:
-        """Where the lines go to now; the device is not asked."""
+        """Return the targets that the lines would be sent to now, without contacting the device."""
         device, _ = await self._changeable(arguments, calling)
         return await self._bound(device, arguments, calling)
 
@@ -206,7 +206,9 @@ class ConfigChanges:
         return report
 
     async def _compared(self, device: Device, before: int, calling: Calling) -> list[str]:
-        """What the device says of it; that it cannot be read now does not undo the change."""
+        """Return the difference on the device; a configuration that cannot be read now does not undo the
+        change.
+        """
         try:
             after = await calling.acting.capture_config(device.id)
             if not after.changed:
@@ -219,7 +221,9 @@ class ConfigChanges:
 
 
 def targets_of(legs: Sequence[Leg]) -> list[dict[str, Any]]:
-    """Where a session leads to, as an approval is bound to it: the device first, then the way back."""
+    """Return the targets of a session as an approval is bound to them: the device first, then the jump
+    devices.
+    """
     return [_target(leg.device, leg.credential_id) for leg in reversed(legs)]
 
 

@@ -1,1 +1,1 @@
-"""What agents can do with the product: read, visit devices, write documents, change configurations."""
+"""The tools by which agents read, visit devices, write documents and change configurations."""

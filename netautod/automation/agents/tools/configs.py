@@ -1,4 +1,4 @@
-"""Stored configurations, for agents: redacted, as everybody reads them."""
+"""Tools for stored configurations: redacted, as all users read them."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
@@ -45,7 +45,7 @@ class Diff(Protocol):
 
 
 class Configs(Protocol):
-    """What the tools ask of stored configurations."""
+    """The methods of stored configurations that the tools use."""
 
     async def page(self, org_id: OrgId, device_id: str, page: Page) -> PageOf[Any]: ...
 

@@ -1,4 +1,4 @@
-"""The tools of the product as values: what the desk calls, and what such a call is given."""
+"""The tools of the product as values: what the desk calls, and what such a call gets."""
 
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
@@ -22,7 +22,10 @@ from netautod.transport.outbound.client import GuardedClient
 
 
 class Arguments(Schema):
-    """An argument that no tool has is refused: the model may have meant something by it."""
+    """The base of tool arguments.
+
+    An unknown argument is refused: the model may have meant something by it.
+    """
 
     class Meta:
         unknown = RAISE
@@ -38,11 +41,12 @@ class DeviceArguments(Arguments):
 
 @dataclass(frozen=True, kw_only=True)
 class Calling:
-    """One call of a tool: the `ToolContext` of plugins, and `work` in the owner's name for our own tools.
+    """A call of a tool: the `ToolContext` of plugins, and `work` in the owner's name for the product's own
+    tools.
 
-    `writing(True)` is to be awaited before a device is changed, `writing(False)` once it is known what came
-    of it: in between, the end of the run is told as an unknown outcome. `approved` is what the approval of
-    the call is bound to, empty for a call that needs none.
+    Await `writing(True)` before a device is changed and `writing(False)` once the result is known: a run that
+    ends in between reports an unknown result. `approved` is what the approval of the call is bound to, empty
+    for a call that needs none.
     """
 
     work: Work
@@ -89,7 +93,7 @@ class Tool:
 
 
 async def bound_of(tool: WritingTool, arguments: Mapping[str, Any], calling: Calling) -> Mapping[str, Any]:
-    """What the call is bound to now."""
+    """Return what the call is bound to now."""
     if isinstance(tool, Tool) and tool.bound is not None:
         return await tool.bound(arguments, calling)
     return (await tool.plan(arguments, calling)).bound
@@ -102,13 +106,13 @@ class Toolbox(Protocol):
 
 
 class DeviceFinder:
-    """Finds devices as people and models name them."""
+    """A finder of devices by the names that people and models use."""
 
     def __init__(self, devices: DeviceService) -> None:
         self._devices = devices
 
     async def find(self, org_id: OrgId, text: str) -> Device:
-        """Raises NotFound."""
+        """Find a device by name or id. Raises NotFound."""
         device_id = uuid_or_none(text) or await self._id_of(org_id, text)
         if device_id is None:
             raise NotFound(NOT_FOUND)
@@ -124,13 +128,13 @@ class DeviceFinder:
 
 
 def rows(head: str, found: Iterable[Mapping[str, Any]]) -> str:
-    """A line for each row, so that an answer can cite the one it means."""
+    """Return a line for each row, so that an answer can cite the one it means."""
     return "\n".join([head, *(json.dumps(row, ensure_ascii=False, default=str) for row in found)])
 
 
 @lru_cache(maxsize=256)
 def json_schema(parameters: type[Schema]) -> dict[str, Any]:
-    """The JSON Schema of a tool's arguments."""
+    """Return the JSON Schema of a tool's arguments."""
     plugin = MarshmallowPlugin(schema_name_resolver=lambda schema: "")
     APISpec(title="tools", version="1", openapi_version="3.1.0", plugins=[plugin])
     assert plugin.converter is not None  # made when the specification takes the plugin

@@ -1,4 +1,4 @@
-"""Documents, for agents: they read all but notes, and write into the category `outputs`."""
+"""Tools for documents: agents read all but notes, and write into the category `outputs`."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Executions of tasks, for agents: what ran, how it ended, what its log and its results say."""
+"""Tools for executions: what ran, how it ended, its log and its results."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
@@ -19,7 +19,7 @@ LOG_LINES = 200
 
 
 class Executions(Protocol):
-    """What the tools ask of executions."""
+    """The methods of executions that the tools use."""
 
     async def page(self, org_id: OrgId, filters: Mapping[str, Any], page: Page) -> PageOf[Any]: ...
 

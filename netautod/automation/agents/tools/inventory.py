@@ -1,4 +1,4 @@
-"""The inventory and what polls found out, for agents."""
+"""Tools for the inventory and for what polls found out."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
@@ -38,7 +38,7 @@ class Table(Protocol):
 
 
 class Discovery(Protocol):
-    """What the tools ask of discovered data."""
+    """The methods of discovered data that the tools use."""
 
     async def table(self, org_id: OrgId, device_id: str, name: str, *, limit: int | None = None) -> Table: ...
 

@@ -1,4 +1,4 @@
-"""Visits of devices, for agents: read-only commands behind the platform's grammar, tests of logins."""
+"""Tools that visit devices: read-only commands behind the platform's grammar, tests of logins."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

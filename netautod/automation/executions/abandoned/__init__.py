@@ -1,1 +1,1 @@
-"""What becomes of the runs of a process that its watchdog has given up."""
+"""The runs of a process that its watchdog has killed."""

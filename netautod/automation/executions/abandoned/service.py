@@ -1,4 +1,4 @@
-"""What becomes of the runs of a process that was given up: the one that follows it settles them."""
+"""Ends the runs of a process that was killed; the process that follows it does that."""
 
 import logging
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ logger = logging.getLogger(__name__)
 
 
 class Aftermath:
-    """Ends what still counts as run by nodes that are certainly dead; nobody has to wait for their leases."""
+    """A service that ends the runs of nodes that are certainly dead, without waiting for their leases."""
 
     def __init__(self, *, store: AftermathStore, notifier: FinishNotifier, closing: LogClosing) -> None:
         self._store = store
@@ -24,7 +24,10 @@ class Aftermath:
         self._closing = closing
 
     async def settle(self, given_up: Iterable[GivenUp]) -> None:
-        """Raises Unavailable; what was settled by then stays, and the rest is found by the next try."""
+        """End every run of these nodes.
+
+        Raises Unavailable. What was ended before that stays so; the next call finds the rest.
+        """
         for one in given_up:
             if one.by is not None:
                 await self._fail(one.by, one.node_id)
@@ -32,11 +35,14 @@ class Aftermath:
                 await self._tell(await self._store.end_claim(run, _ended(run, one)))
 
     async def _fail(self, blocked: Blocked, node_id: str) -> None:
-        """Wherever it is by now: if this has taken long, the run waits for its next node or is on it."""
+        """Fail the execution that blocked the node, wherever it is by now.
+
+        If this call comes late, the run waits for its next node or is running on it.
+        """
         await self._tell(await self._store.fail(blocked, node_id))
 
     async def _tell(self, execution: Execution | None) -> None:
-        """Of an execution that was moved, if it was."""
+        """Log the end of an execution and notify the observers; do nothing without one."""
         if execution is None:
             return
         logger.warning("execution %s of a node that was given up: %s", execution.id, execution.state)

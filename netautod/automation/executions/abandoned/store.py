@@ -15,7 +15,10 @@ from netautod.store.scoped import scoped
 
 
 class AftermathStore:
-    """`wanted` as in ExecutionStore."""
+    """A store of the runs that a dead node has left.
+
+    `wanted` is the same as in ExecutionStore.
+    """
 
     def __init__(self, database: Database, *, wanted: Wanted = nobody) -> None:
         self._wanted = wanted
@@ -23,11 +26,14 @@ class AftermathStore:
         self._executions = scoped(database, COLLECTION)
 
     async def runs_of(self, node_id: str) -> list[DeadRun]:
-        """What the node has claimed and not ended."""
+        """List what the node has claimed and not ended."""
         return [_to_run(row) for row in await self._all.find({"state": "running", "owner": node_id})]
 
     async def end_claim(self, run: DeadRun, outcome: Outcome) -> Execution | None:
-        """running -> what the outcome says; None if the execution was taken or has ended meanwhile."""
+        """Move a running execution to the state of the outcome.
+
+        Returns None if another node has claimed it or it has ended meanwhile.
+        """
         claim = {
             "_id": run.execution.id,
             "task_id": run.execution.task_id,
@@ -38,7 +44,10 @@ class AftermathStore:
         return await self._changed(claim, run.execution.org_id, dead_change(outcome), outcome.state)
 
     async def fail(self, blocked: Blocked, node_id: str) -> Execution | None:
-        """active -> failed, whatever has become of it since it blocked that node; None if it has ended."""
+        """Fail an active execution, whatever has happened to it since it blocked that node.
+
+        Returns None if it has ended.
+        """
         active = {
             "_id": blocked.execution_id,
             "state": {"$in": list(ACTIVE)},

@@ -1,4 +1,4 @@
-"""What a process that serves is given by the one that watches it."""
+"""The values that a watching process hands to the process that serves."""
 
 from dataclasses import dataclass, field
 
@@ -8,8 +8,11 @@ from netautod.core.watch.board import Board
 
 @dataclass(frozen=True, kw_only=True)
 class Watched:
-    """`given_up`: the processes before it whose runs are to be settled. Without a watching process: nobody
-    reads the board."""
+    """The values that a watching process hands over.
+
+    `given_up` are the earlier processes whose runs are to be ended. Without a watching process the board has
+    no reader.
+    """
 
     board: Board = field(default_factory=Board)
     given_up: tuple[GivenUp, ...] = ()

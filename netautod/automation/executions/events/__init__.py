@@ -1,1 +1,1 @@
-"""What executions tell listeners, webhooks and observers."""
+"""Events of executions for listeners, webhooks and observers."""

@@ -1,7 +1,7 @@
-"""What the row of an execution tells listeners: the states that it has been in, and its approvals.
+"""The events that listeners get of an execution: each of its states, and its approvals.
 
-A row keeps when each attempt began and ended, so all of its states can be told from it, at any time and by
-any node. What it does not keep is the decision on an earlier request once it is parked again.
+A row keeps when each attempt began and ended, so any node can derive all states from it at any time. It does
+not keep the decision on an earlier request once it is parked again.
 """
 
 from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping, Sequence
@@ -27,7 +27,7 @@ UNNEEDED = ("output", "resume", "parameters", "approval_request", "scope")
 
 
 class ExecutionFeed:
-    """One of activity/events/feed.py."""
+    """The event feed of executions (the protocol stands in activity/events/feed.py)."""
 
     collection = COLLECTION
     watched = "state"
@@ -42,8 +42,11 @@ class ExecutionFeed:
         yield from _approvals(execution)
 
     def since(self, moment: datetime, orgs: Collection[OrgId]) -> AsyncIterator[Document]:
-        """A row that waits was made, handed back or decided on at its `not_before`, or is to be tried again
-        then; those that run or are parked are few."""
+        """Yield the rows that may have an event since that moment.
+
+        A waiting row was created, handed back or decided on at its `not_before`, or is to be retried then.
+        Running and parked rows are few, so all of them are read.
+        """
         where = {
             "org_id": {"$in": list(orgs)},
             "$or": [
@@ -76,7 +79,10 @@ class ExecutionLogs:
 
 
 def _states(execution: Execution) -> Iterator[Event]:
-    """In the order of their steps, and of time: the clocks of nodes and server may differ by milliseconds."""
+    """Yield the state events in the order of their steps and of time.
+
+    The clocks of nodes and server may differ by milliseconds, so no event is earlier than the one before.
+    """
     last = execution.created_at
     for step, at, seen in _steps(execution):
         last = max(last, at)
@@ -91,7 +97,7 @@ def _states(execution: Execution) -> Iterator[Event]:
 
 
 def _steps(execution: Execution) -> Iterator[tuple[int, datetime, Execution]]:
-    """(step, moment, the execution as it was then)."""
+    """Yield (step, moment, the execution as it was then)."""
     then = _begun(execution)
     yield 0, execution.created_at, then
     for number, attempt in enumerate(execution.attempts):
@@ -109,7 +115,7 @@ def _steps(execution: Execution) -> Iterator[tuple[int, datetime, Execution]]:
 
 
 def _begun(execution: Execution) -> Execution:
-    """As it was made."""
+    """Return the execution as it was when it was created."""
     return replace(
         execution,
         state="pending",
@@ -131,12 +137,12 @@ def _after(then: Execution, attempt: AttemptRecord) -> Execution:
 
 
 def _ends(execution: Execution, attempt: AttemptRecord) -> bool:
-    """Whether the execution ended with it."""
+    """Return whether the execution ended with this attempt."""
     return execution.terminal and attempt.completed_at == execution.completed_at
 
 
 def _decided(execution: Execution) -> int | None:
-    """The number of the last attempt that was parked: the decision is on that."""
+    """Return the number of the last parked attempt: the decision belongs to that one."""
     parked = [number for number, attempt in enumerate(execution.attempts) if attempt.outcome == PARKED]
     return parked[-1] if parked else None
 

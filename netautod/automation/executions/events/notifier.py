@@ -1,4 +1,4 @@
-"""Notifies observers of executions that have ended, whoever ended them: a run, another node, a person."""
+"""Notifies observers of every execution that ends, whether a run, another node or a person ended it."""
 
 import logging
 from typing import Protocol
@@ -20,18 +20,19 @@ class ExecutionObservers(Protocol):
     """The observers that plugins register."""
 
     def wanted(self, hook: str) -> bool:
-        """Whether anybody observes this hook."""
+        """Return whether any plugin observes this hook."""
         ...
 
     def execution_finished(self, execution: FinishedExecution) -> None:
-        """Returns at once and never raises."""
+        """Notify the observers; returns at once and never raises."""
         ...
 
 
 class FinishNotifier:
-    """Executions that are cancelled because their task was deleted are not reported.
+    """A notifier of the observers of finished executions.
 
-    Without an observer of the hook a notification costs nothing.
+    It does not report executions that are cancelled because their task was deleted. Without an observer of
+    the hook a notification costs nothing.
     """
 
     def __init__(
@@ -42,9 +43,9 @@ class FinishNotifier:
         self._observers = observers
 
     async def notify(self, execution: Execution, state: State, error_message: str | None) -> None:
-        """To be called after the move to `state` is stored; only terminal states are reported.
+        """Log the end of an attempt, and notify the observers if the execution has ended.
 
-        The log has a line of each.
+        Call it after the move to `state` is stored.
         """
         tell_end(execution, state, error_message, now=self._clock.now())
         if state not in TERMINAL or not self._observers.wanted(HOOK):
@@ -67,7 +68,7 @@ class FinishNotifier:
 def finished(
     execution: Execution, *, state: State, error_message: str | None, recovered: bool
 ) -> FinishedExecution:
-    """What observers and webhooks are told of an end."""
+    """Build the value that observers and webhooks get of a finished execution."""
     return FinishedExecution(
         id=execution.id,
         org_id=execution.org_id,

@@ -41,7 +41,10 @@ class OwedExecutions:
         )
 
     async def _failed_before(self, execution: Execution) -> bool:
-        """Of its task's executions before this one: later ones may have ended by now."""
+        """Return whether the execution before this one failed.
+
+        Only executions that were created before this one count: later ones may have ended by now.
+        """
         last = await self._store.last_finished(
             execution.org_id, execution.task_id, but=execution.id, before=execution.created_at
         )

@@ -1,1 +1,1 @@
-"""What was run, as clients look for it: a search by text, and the runs of agents."""
+"""The history of executions as clients read it: a search by text, and the runs of agents."""

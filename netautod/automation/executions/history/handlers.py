@@ -1,4 +1,4 @@
-"""The routes of what was run, and of what agents did."""
+"""The routes of the search and of the history of agents."""
 
 from netautod.automation.executions.handlers import ADMIN, ExecutionHandler
 from netautod.automation.executions.history.schemas import AgentRunAnswer, AgentRunsQuery, SearchQuery
@@ -20,7 +20,7 @@ class HistoryHandler(JsonHandler):
 class SearchHandler(HistoryHandler):
     @requires(OPERATOR, query=SearchQuery, answer=ExecutionListAnswer, name="search_executions")
     async def get(self) -> None:
-        """Searches executions for a text in the task's name or the error, newest first."""
+        """Search executions for a text in the task's name or the error, newest first."""
         page = Page(limit=self.query.pop("limit"), offset=self.query.pop("offset"))
         text = self.query.pop("q")
         found = await self.history.search(self.caller.org_id, self.query, text, page)
@@ -30,7 +30,7 @@ class SearchHandler(HistoryHandler):
 class AgentRunsHandler(HistoryHandler):
     @requires(OPERATOR, query=AgentRunsQuery, answer=AgentRunAnswer, name="list_agent_runs")
     async def get(self) -> None:
-        """Lists the runs of agent tasks, newest first."""
+        """List the runs of agent tasks, newest first."""
         found = await self.history.agent_runs(self.caller.org_id, self.query["limit"])
         self.answer([run.to_json() for run in found])
 
@@ -40,7 +40,7 @@ class AgentHistoryEntryHandler(ExecutionHandler):
 
     @requires(ADMIN, answer=HistoryAnswer, name="get_agent_execution")
     async def get(self, execution_id: str) -> None:
-        """One execution of an agent task, whole, with its transcript."""
+        """Read one execution of an agent task, with its transcript."""
         execution = await self.executions.agent_execution(self.caller.org_id, self.execution_id(execution_id))
         transcript = await self.history.transcript(execution)
         prompt = execution.parameters.get("prompt")

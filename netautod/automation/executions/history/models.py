@@ -8,7 +8,7 @@ from netautod.core.json.values import optional_text
 
 
 class Used(Protocol):
-    """How far an agent has come."""
+    """The turns and tool calls that an agent has used."""
 
     @property
     def turns(self) -> int: ...
@@ -19,7 +19,10 @@ class Used(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class AgentRun:
-    """`answer`, `iterations` and `tool_calls` are what the executor said of it; None, 0 and 0 until then."""
+    """A run of an agent.
+
+    `answer`, `iterations` and `tool_calls` are what the executor reported; None, 0 and 0 until then.
+    """
 
     id: str
     task_id: str
@@ -33,7 +36,7 @@ class AgentRun:
     completed_at: datetime | None
 
     def used(self, usage: Used) -> "AgentRun":
-        """As the transcript counts it, while the executor has said nothing."""
+        """Return the run with the counts of the transcript, for the time before the executor reports its own."""
         return replace(
             self,
             iterations=max(self.iterations, usage.turns),

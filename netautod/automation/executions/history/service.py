@@ -1,7 +1,7 @@
-"""The history of an organization's executions, as clients ask for it.
+"""The history of an organization's executions, as clients request it.
 
-A search without a text is the list of executions. One with a text looks at the 50,000 newest executions that
-the other filters leave: `since` and `until` lead further back.
+A search without a text is the list of executions. A search with a text reads the 50,000 newest executions
+that the other filters leave: `since` and `until` lead further back.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ from netautod.core.pages import Page, PageOf
 
 
 class Transcripts(Protocol):
-    """What agents have done."""
+    """The reader of what agents have done."""
 
     async def usages(self, org_id: OrgId, execution_ids: Sequence[str]) -> Mapping[str, Used]: ...
 
@@ -32,13 +32,16 @@ class ExecutionHistory:
         self._agents = agents
 
     async def agent_runs(self, org_id: OrgId, limit: int) -> list[AgentRun]:
-        """Executions of agent tasks, newest first, and how far each has come by now."""
+        """List the executions of agent tasks, newest first, each with its progress."""
         found = await self._store.agent_runs(org_id, limit)
         usages = await self._agents.usages(org_id, [run.id for run in found])
         return [run.used(usages[run.id]) if run.id in usages else run for run in found]
 
     async def transcript(self, execution: Execution) -> list[dict[str, Any]]:
-        """What the agent said and did, step by step; what the executor of a plugin has told, if it has."""
+        """Return what the agent said and did, step by step.
+
+        The transcript of a plugin's own executor, if it returned one, comes out of its output.
+        """
         kept = await self._agents.transcript(execution.org_id, execution.id)
         told = execution.output.get("transcript") if isinstance(execution.output, Mapping) else None
         return kept or (told if isinstance(told, list) else [])
@@ -46,7 +49,10 @@ class ExecutionHistory:
     async def search(
         self, org_id: OrgId, filters: Mapping[str, Any], text: str | None, page: Page
     ) -> PageOf[Execution]:
-        """Newest first: those with `text` in the task's name or the error; None: all. Raises InvalidInput."""
+        """Search executions for `text` in the task's name or the error, newest first.
+
+        None: list all. Raises InvalidInput.
+        """
         if not text:
             return await self._executions.page(org_id, filters, page)
         self._executions.check_filters(filters)

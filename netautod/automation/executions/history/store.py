@@ -1,4 +1,4 @@
-"""Reads of executions by what was run, each along an index and bounded."""
+"""Reads of the history of executions, each along an index and bounded."""
 
 import re
 from collections.abc import Mapping
@@ -29,7 +29,10 @@ class ExecutionHistoryStore:
         self._executions = scoped(database, COLLECTION)
 
     async def agent_runs(self, org_id: OrgId, limit: int) -> list[AgentRun]:
-        """Newest first; of the output only what is shown leaves the database."""
+        """List the runs of agents, newest first.
+
+        Of the output only what is shown leaves the database.
+        """
         found = await self._executions.find(
             org_id,
             {"task_type": AGENT_TASK},
@@ -42,9 +45,9 @@ class ExecutionHistoryStore:
     async def search(
         self, org_id: OrgId, filters: Mapping[str, Any], text: str, page: Page
     ) -> PageOf[Execution]:
-        """Newest first: those with the text in a searched field, in whatever case.
+        """Search for the text in the searched fields, ignoring case, newest first.
 
-        In one pass, so that the total belongs to the page.
+        One pass reads page and total, so that they belong together.
         """
         pattern = {"$regex": re.escape(text), "$options": "i"}
         pipeline: list[Mapping[str, Any]] = [
@@ -85,5 +88,5 @@ def _agent_run(document: Document) -> AgentRun:
 
 
 def _count(said: Any) -> int:
-    """An executor's output may hold anything."""
+    """Return the number, or 0 if it is none: an executor's output may hold anything."""
     return said if type(said) is int else 0

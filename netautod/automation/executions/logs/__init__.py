@@ -1,1 +1,1 @@
-"""The logs of executions: their lines, how they end, and the line about an attempt."""
+"""The logs of executions: their lines, their last line, and the service's own log line about an attempt."""

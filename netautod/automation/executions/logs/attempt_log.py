@@ -1,4 +1,4 @@
-"""The line of the log about an attempt that has ended, whoever ended it."""
+"""The service's log line about an attempt that has ended."""
 
 import logging
 from datetime import datetime
@@ -14,9 +14,10 @@ BAD: frozenset[State] = frozenset({"failed", "timeout"})
 
 
 def tell_end(execution: Execution, state: State, error_message: str | None, *, now: datetime) -> None:
-    """`state` is what the execution is now: `pending` if it is tried again or handed back.
+    """Log that an attempt has ended.
 
-    `seconds` are those of the last attempt, None if there was none.
+    `state` is the state of the execution now: `pending` if it is retried or handed back. The field `seconds`
+    is the duration of the last attempt, None if there was none.
     """
     attempts = execution.attempts
     seconds = (now - attempts[-1].started_at).total_seconds() if attempts else None

@@ -1,8 +1,8 @@
 """Ends the logs of executions that were ended from outside: the last line says how, and who did it.
 
-Such an execution is over at once, but its executor may still close its sessions. So its row says how the log
-has to end (`Closing`), and the log is complete when that line is written: by the node that ran it when the
-executor has ended, at once by whoever ended it if no node did, and by any node if the first one died before.
+Such an execution is over at once, but its executor may still close its sessions. So its row holds the last
+line of the log (`Closing`), and the log is complete when that line is written: by the node that ran it when
+the executor has ended, at once if no node ran it, and by any node if the one that ran it died before.
 """
 
 import logging
@@ -28,7 +28,10 @@ class LogRest(Protocol):
 
 
 class LogClosing:
-    """No method raises for a database that is away: what is left open now is closed by `close_left`."""
+    """A service that writes the last lines of logs.
+
+    No method raises when the database is away: `close_left` closes later what stays open now.
+    """
 
     def __init__(self, *, store: ExecutionStore, logs: ExecutionLogStore, clock: Clock) -> None:
         self._store = store
@@ -36,14 +39,15 @@ class LogClosing:
         self._clock = clock
 
     async def ended(self, execution: Execution) -> None:
-        """After it was ended: closes its log now, unless it is for the node that ran it to do so."""
+        """Close the log of an execution that was ended from outside, unless the node that runs it will do so."""
         if execution.closing is not None and execution.closing.node is None:
             await self._close(execution)
 
     async def executor_ended(self, held: Lease, log: LogRest | None) -> None:
-        """On the node that held the lease, once the executor has ended or is left behind.
+        """Close the log on the node that held the lease, once the executor has ended or is left behind.
 
-        What it said while it was cancelled is kept if the execution was ended from outside, or is still ours.
+        The lines that the executor wrote while it was cancelled are kept if the execution was ended from
+        outside or still belongs to this node.
         """
         try:
             execution = await self._store.held_or_closing(held)
@@ -57,12 +61,12 @@ class LogClosing:
             logger.warning("the log of execution %s cannot be ended yet: %s", held.row_id, error)
 
     async def close_left(self, seconds: float) -> None:
-        """Those whose node has had that time to do it. Raises Unavailable."""
+        """Close the logs that their node has left open for so many seconds. Raises Unavailable."""
         for execution in await self._store.left_open(seconds, limit=BATCH):
             await self._close(execution)
 
     async def task_deleted(self, caller: Caller, task_id: str) -> None:
-        """Cancels what a deleted task still had waiting; idempotent."""
+        """Cancel the waiting executions of a deleted task; idempotent."""
         while execution := await self._store.cancel_waiting_of(
             caller.org_id, task_id, by=caller.user_id, name=caller.username
         ):

@@ -1,4 +1,4 @@
-"""The lines of execution logs in MongoDB: the collection `execution_log`, which is only appended to."""
+"""The lines of execution logs in MongoDB: the append-only collection `execution_log`."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -22,11 +22,14 @@ class ExecutionLogStore:
         self._all = database.collection(COLLECTION)
 
     async def append(self, org_id: OrgId, execution_id: str, entries: Sequence[LogEntry]) -> None:
-        """A line whose number exists already came from a node that lost its lease; the first stays."""
+        """Insert log lines.
+
+        A line whose number exists already came from a node that lost its lease; the first one stays.
+        """
         await self._entries.insert_many(org_id, [_to_document(execution_id, entry) for entry in entries])
 
     async def append_last(self, org_id: OrgId, execution_id: str, last: Closing, at: datetime) -> None:
-        """The last line, behind all others and once only, whatever the limits of the log."""
+        """Append the last line behind all others, once, whatever the limits of the log."""
         for _ in range(NUMBER_TRIES):
             seq = (await self.size(org_id, execution_id))[0] + 1
             entry = LogEntry(seq=seq, at=at, level=last.level, device_id=None, message=last.text)
@@ -38,7 +41,7 @@ class ExecutionLogStore:
         raise Unavailable(f"the log of execution {execution_id} is being written to all the time")
 
     async def size(self, org_id: OrgId, execution_id: str) -> tuple[int, int, int]:
-        """(last seq, lines, bytes) so far."""
+        """Return (last seq, lines, bytes) so far."""
         found = await self._entries.aggregate(
             org_id,
             [
@@ -65,7 +68,10 @@ class ExecutionLogStore:
         level: str | None = None,
         device_id: str | None = None,
     ) -> list[LogEntry]:
-        """`level`: lines of that one and of worse ones; `device_id`: lines about that device."""
+        """Read lines after a number, oldest first.
+
+        `level`: lines of this level and of worse ones. `device_id`: lines about that device.
+        """
         narrowed = {"execution_id": execution_id, "seq": {"$gt": after_seq}, **_narrowed(level, device_id)}
         found = await self._entries.find(org_id, narrowed, sort=[("seq", 1)], limit=limit)
         return [_to_entry(document) for document in found]
@@ -79,22 +85,23 @@ class ExecutionLogStore:
         level: str | None = None,
         device_id: str | None = None,
     ) -> list[LogEntry]:
-        """The newest of those that `read` gives, oldest first."""
+        """Return the newest of the lines that `read` finds, oldest first."""
         narrowed = {"execution_id": execution_id, **_narrowed(level, device_id)}
         found = await self._entries.find(org_id, narrowed, sort=[("seq", -1)], limit=limit)
         return [_to_entry(document) for document in reversed(found)]
 
     async def last_seq(self, org_id: OrgId, execution_id: str) -> int:
-        """The number of the newest line, 0 without one."""
+        """Return the number of the newest line, 0 without one."""
         found = await self._entries.find_one(
             org_id, {"execution_id": execution_id}, fields={"seq": 1}, sort=[("seq", -1)]
         )
         return 0 if found is None else int(found["seq"])
 
     async def after(self, wanted: Mapping[str, tuple[OrgId, int]], limit: int) -> dict[str, list[LogEntry]]:
-        """Of each of these executions, by their organizations, the entries behind a number.
+        """Read the lines of several executions, each after its own number.
 
-        `limit` in all, by execution.
+        `wanted` gives organization and number by execution id. `limit` counts the lines of all, ordered by
+        execution.
         """
         behind = [
             {"org_id": org_id, "execution_id": one, "seq": {"$gt": seq}}

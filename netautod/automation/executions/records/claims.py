@@ -1,4 +1,4 @@
-"""Executions as nodes claim them: what may be claimed, what is held, and what a dead node held."""
+"""Executions as nodes claim them: candidates, claimed runs, and runs of dead nodes."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,7 +10,7 @@ from netautod.store.leases.lease import Lease
 
 @dataclass(frozen=True, kw_only=True)
 class Candidate:
-    """A pending execution that a node may try to claim, unless somebody has claimed it since (`epoch`)."""
+    """A pending execution that a node may try to claim, unless its `epoch` has changed since."""
 
     id: str
     org_id: OrgId

@@ -1,10 +1,10 @@
 """Executions as documents: rows, and the pipeline updates that move them from one state to another.
 
-A row that runs also carries `owner`, `epoch` and `lease_until` (store/leases/keeper.py), and `attempt`, the
-attempt under way; ending the attempt moves it into `attempts` and clears the owner, which is how the
+A running row also carries `owner`, `epoch` and `lease_until` (store/leases/keeper.py), and `attempt`, the
+attempt under way. The end of the attempt moves it into `attempts` and clears the owner, which is how the
 owner's next heartbeat learns of a cancel. `holds_task` is true on the one row of a task that keeps all others
-from starting: it runs, waits for an approval, or waits to go on after one. `owed_at` is there from the end of
-an execution until there are deliveries of it to the webhooks that want to know.
+from starting: it runs, waits for an approval, or waits to continue after one. `owed_at` exists from the end
+of an execution until its event is delivered to the webhooks that want it.
 """
 
 from collections.abc import Mapping
@@ -35,12 +35,12 @@ _NOTHING, _values = dict.fromkeys(_PLAIN), itemgetter(*_PLAIN)
 
 
 def owing(change: Document) -> Document:
-    """The change that ends an execution, with the mark that a webhook is owed the event of it."""
+    """Return a change that ends an execution together with the mark of its undelivered event."""
     return {**change, OWED: "$$NOW"}
 
 
 def to_document(execution: Execution) -> Document:
-    """A new row; `not_before` and `created_at` are the creator's time."""
+    """Return a new row; its `not_before` and `created_at` are times of the node that creates it."""
     row = {
         "_id": execution.id,
         **vars(execution),
@@ -92,7 +92,7 @@ def _to_closing(document: Document | None) -> Closing | None:
 
 
 def start_change(node_id: str, *, idempotent: bool) -> Document:
-    """What a claim sets beside the lease: pending -> running, and the attempt that begins."""
+    """Return what a claim sets beside the lease: pending -> running, and the attempt that begins."""
     require("pending", "running")
     attempt = {
         "number": {"$add": [{"$size": "$attempts"}, 1]},
@@ -108,7 +108,7 @@ def start_change(node_id: str, *, idempotent: bool) -> Document:
 
 
 def outcome_change(outcome: Outcome) -> Document:
-    """running -> what the outcome says."""
+    """Return the change running -> the state of the outcome."""
     require("running", outcome.state)
     match outcome:
         case Finished():
@@ -148,7 +148,7 @@ def outcome_change(outcome: Outcome) -> Document:
 
 
 def cancel_change(by: str | None, name: str | None, reason: str | None = None) -> Document:
-    """active -> cancelled, by a user."""
+    """Return the change active -> cancelled, by a user."""
     who = name or by or "the service"
     text = f"cancelled by {who}" + ("" if reason is None else f": {reason}")
     unclear = f"{UNKNOWN}: cancelled in the middle of a change"
@@ -161,13 +161,19 @@ def cancel_change(by: str | None, name: str | None, reason: str | None = None) -
 
 
 def abandoned_change(reason: str) -> Document:
-    """active -> cancelled, of an execution on which no node works any more, whatever its row says."""
+    """Return the change active -> cancelled of an execution on which no node works any more.
+
+    It holds whatever owner the row still names.
+    """
     line = _closing("warning", f"cancelled by the service: {reason}", node={"$literal": None})
     return {**cancel_change(None, None, reason), **line}
 
 
 def dead_change(outcome: Outcome) -> Document:
-    """running -> what the outcome says, of a run whose node died: it writes no more lines."""
+    """Return the change running -> the state of the outcome, of a run whose node died.
+
+    The dead node writes no more lines, so no node has to end the log first.
+    """
     change = outcome_change(outcome)
     if outcome.state == "pending":
         return change
@@ -175,7 +181,10 @@ def dead_change(outcome: Outcome) -> Document:
 
 
 def blocked_change(text: str, node_id: str) -> Document:
-    """active -> failed, because it has blocked that node, which is dead: it writes no more lines."""
+    """Return the change active -> failed of an execution that blocked a node that is dead now.
+
+    The dead node writes no more lines.
+    """
     for state in ACTIVE:
         require(state, "failed")
     living = {"$cond": [{"$eq": ["$owner", {"$literal": node_id}]}, None, "$owner"]}
@@ -187,7 +196,9 @@ def blocked_change(text: str, node_id: str) -> Document:
 
 
 def decision_change(decision: ApprovalDecision) -> Document:
-    """approval_pending -> pending: the run goes on from its saved state, knowing the decision."""
+    """Return the change approval_pending -> pending: the run continues from its saved state with the
+    decision.
+    """
     require("approval_pending", "pending")
     approval = {
         "decision": decision.decision,
@@ -199,7 +210,7 @@ def decision_change(decision: ApprovalDecision) -> Document:
 
 
 def expiry_change() -> Document:
-    """approval_pending -> failed, because the decision did not come in time."""
+    """Return the change approval_pending -> failed, because the decision did not come in time."""
     text = "approval expired"
     return {
         **literal({"error_message": text}),
@@ -209,7 +220,7 @@ def expiry_change() -> Document:
 
 
 def _end(state: State, attempt: str, error_message: str | None) -> Document:
-    """Ends the attempt under way, if there is one, and gives up the lease."""
+    """Return the change that ends the attempt under way, if there is one, and releases the lease."""
     ended = {
         "$mergeObjects": [
             "$attempt",
@@ -226,7 +237,7 @@ def _end(state: State, attempt: str, error_message: str | None) -> Document:
 
 
 def _closing(level: str, text: str, *, node: Any = "$owner") -> Document:
-    """The last line of the log; `since` is when it became due."""
+    """Return the change that sets the last line of the log; `since` is when it became due."""
     line = {"level": {"$literal": level}, "text": {"$literal": text}}
     return {"closing": {**line, "node": node, "since": "$$NOW"}}
 

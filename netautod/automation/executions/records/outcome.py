@@ -1,4 +1,4 @@
-"""How an attempt ended, and what that makes of its execution; pure. The store writes it."""
+"""The end of an attempt and what it makes of the execution; pure. The store writes it."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
@@ -20,7 +20,10 @@ INTERRUPTED = "the database did not answer for too long: the run was stopped and
 
 @dataclass(frozen=True, kw_only=True)
 class Finished:
-    """A terminal state; an `output` of None keeps the one that an earlier attempt left."""
+    """A terminal state.
+
+    An `output` of None keeps the one that an earlier attempt left.
+    """
 
     state: State
     error_message: str | None
@@ -29,7 +32,10 @@ class Finished:
 
 @dataclass(frozen=True, kw_only=True)
 class Retried:
-    """Back to pending, as one more retry. `attempt` is what becomes of the attempt itself."""
+    """A move back to pending, as one more retry.
+
+    `attempt` is the outcome of the attempt itself.
+    """
 
     state: ClassVar[State] = "pending"
     error_message: str
@@ -40,7 +46,10 @@ class Retried:
 
 @dataclass(frozen=True, kw_only=True)
 class HandedBack:
-    """Back to pending by a node that cannot go on: not a retry, and the next node may start at once."""
+    """A move back to pending by a node that cannot continue.
+
+    It is no retry, and the next node may start at once.
+    """
 
     state: ClassVar[State] = "pending"
     error_message: ClassVar[None] = None
@@ -48,7 +57,10 @@ class HandedBack:
 
 @dataclass(frozen=True, kw_only=True)
 class Parked:
-    """Waits for an approval for `expires_seconds`; `resume` is the executor's own state, a JSON value."""
+    """A wait for an approval of `expires_seconds`.
+
+    `resume` is the executor's own state, a JSON value.
+    """
 
     state: ClassVar[State] = "approval_pending"
     error_message: ClassVar[None] = None
@@ -60,7 +72,7 @@ class Parked:
 
 @dataclass(frozen=True, kw_only=True)
 class NeverStarted:
-    """Cancelled between the claim and the start: its task is gone or disabled by now."""
+    """A cancellation between the claim and the start: the task is gone or disabled by now."""
 
     state: ClassVar[State] = "cancelled"
     error_message: str
@@ -86,17 +98,23 @@ def timed_out(execution: Execution, *, unclear: bool = False) -> Finished:
 
 
 def stopped(*, idempotent: bool, unclear: bool = False) -> Outcome:
-    """The node stops and cannot wait for the run any longer; `unclear`: in the middle of a change."""
+    """Return the outcome of a run that a stopping node can wait for no longer.
+
+    `unclear`: the run is in the middle of a change.
+    """
     return HandedBack() if idempotent else failed(_known("the node was stopped", unclear=unclear))
 
 
 def interrupted(*, repeatable: bool, unclear: bool = False) -> Outcome:
-    """The node had no word from the database for so long that it had to stop the run."""
+    """Return the outcome of a run that was stopped because the database was silent for too long."""
     return HandedBack() if repeatable else failed(_known(INTERRUPTED, unclear=unclear))
 
 
 def lost(execution: Execution, *, idempotent: bool) -> Outcome:
-    """The node of the run died: run again if the executor is idempotent and retries are left."""
+    """Return the outcome of a run whose node died.
+
+    It runs again if the executor is idempotent and retries are left.
+    """
     if not idempotent or not _retries_left(execution):
         return failed(_known(NODE_LOST, unclear=execution.unclear is True))
     return Retried(error_message=NODE_LOST, delay_seconds=0, attempt="lost")
@@ -105,9 +123,9 @@ def lost(execution: Execution, *, idempotent: bool) -> Outcome:
 def raised(
     execution: Execution, error: BaseException, *, approval_seconds: float, repeatable: bool = True
 ) -> Outcome:
-    """What an exception of the executor means (the contract in plugin_api.Executor).
+    """Return the outcome of an exception of the executor (the contract is in plugin_api.Executor).
 
-    Not `repeatable`: it has done what must not be done twice, so that no failure is tried again.
+    Without `repeatable` no failure is retried: the run has done what must not be done twice.
     """
     ended = _meant(execution, error, approval_seconds=approval_seconds)
     if isinstance(ended, Retried) and not repeatable:
@@ -132,7 +150,7 @@ def _meant(execution: Execution, error: BaseException, *, approval_seconds: floa
 
 
 def _known(text: str, *, unclear: bool) -> str:
-    """What is told of a run that was ended from outside, perhaps in the middle of a change."""
+    """Return the error of a run that was ended from outside, perhaps in the middle of a change."""
     return f"{UNKNOWN}: {text}" if unclear else text
 
 
@@ -161,7 +179,7 @@ def _parked(error: NeedsApproval, approval_seconds: float) -> Outcome:
 
 
 def _storable(output: Any) -> Any:
-    """Output beside a failure: dropped rather than hiding the failure."""
+    """Return the output beside a failure, or None if it cannot be stored: it must not hide the failure."""
     return None if _unstorable(output, MAX_OUTPUT) else output
 
 

@@ -1,4 +1,4 @@
-"""Per-device results in MongoDB: the collection `execution_results`; they outlive attempts and nodes."""
+"""The results of devices in MongoDB: the collection `execution_results`; they outlive attempts and nodes."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -36,9 +36,9 @@ class DeviceResultStore:
         self._upserts = batched_changes(self._results, upsert=True)
 
     async def record(self, work: Work, execution_id: str, epoch: int, result: DeviceResult) -> None:
-        """Replaces the device's earlier result, unless that came from a later claim of the execution.
+        """Replace the device's earlier result, unless that came from a later claim of the execution.
 
-        It is written together with others of the next 30 ms.
+        It is written together with the other results of the next 30 ms.
         """
         row_id = f"{execution_id}:{result.device_id}"
         change = {**asdict(result), "execution_id": execution_id, "epoch": epoch}
@@ -49,7 +49,7 @@ class DeviceResultStore:
             return  # a later claim has written it: ours is stale
 
     async def settled(self, org_id: OrgId, execution_id: str) -> frozenset[str]:
-        """Ids of the devices that need no further visit: they succeeded, or failed for good."""
+        """Return the ids of the devices that need no further visit: they succeeded or failed for good."""
         found = await self._results.find(
             org_id,
             {"execution_id": execution_id, "$or": [{"success": True}, {"final": True}]},
@@ -101,14 +101,17 @@ class DeviceResultStore:
         )
 
     async def failed(self, org_id: OrgId, execution_id: str) -> list[str]:
-        """Ids of the devices that failed."""
+        """Return the ids of the devices that failed."""
         found = await self._results.find(
             org_id, {"execution_id": execution_id, "success": False}, fields={"device_id": 1}
         )
         return [document["device_id"] for document in found]
 
     async def of_device(self, org_id: OrgId, device_id: str) -> list[str]:
-        """Ids of the executions that have a result of the device, at most MOST_OF_DEVICE; from the index."""
+        """Return the ids of the executions that have a result of the device.
+
+        They are read from the index, at most MOST_OF_DEVICE.
+        """
         found = await self._results.find(
             org_id, {"device_id": device_id}, fields={"execution_id": 1, "_id": 0}, limit=MOST_OF_DEVICE
         )
@@ -117,7 +120,7 @@ class DeviceResultStore:
     async def of_both(
         self, org_id: OrgId, device_id: str, execution_ids: Sequence[str]
     ) -> dict[str, DeviceResult]:
-        """The results of the device by execution."""
+        """Return the results of the device by execution."""
         where = {"device_id": device_id, "execution_id": {"$in": list(execution_ids)}}
         found = await self._results.find(org_id, where)
         return {document["execution_id"]: _to_result(document) for document in found}
@@ -131,7 +134,7 @@ class DeviceResultStore:
         success: bool | None = None,
         error_kind: str | None = None,
     ) -> PageOf[DeviceResult]:
-        """Failures first, then by device name."""
+        """Return one page of results, failures first, then by device name."""
         where: Document = {"execution_id": execution_id}
         if success is not None:
             where["success"] = success

@@ -1,1 +1,1 @@
-"""This node's share of the executions: scan, claim, run, heartbeat, take over."""
+"""The machinery by which a node scans, claims, runs, renews and takes over executions."""

@@ -1,4 +1,4 @@
-"""One attempt: runs the executor under its deadline and its lease, and says how it ended."""
+"""One attempt: runs the executor under its deadline and its lease, and returns how it ended."""
 
 import asyncio
 import logging
@@ -29,9 +29,10 @@ logger = logging.getLogger(__name__)
 
 
 class Attempt:
-    """`run()` returns the outcome to write, or None when the run is another node's by now.
+    """An attempt of an execution.
 
-    `ended` is that outcome as soon as it is known: from then on it only waits to be written.
+    `run()` returns the outcome to write, or None when the run belongs to another node by now. `ended` is that
+    outcome as soon as it is known: from then on it only has to be written.
     """
 
     def __init__(self, *, environment: RunEnvironment, execution: Execution, held: Lease) -> None:
@@ -60,11 +61,11 @@ class Attempt:
 
     @property
     def unclear(self) -> bool:
-        """Whether the executor was in the middle of a change when it was ended."""
+        """Return whether the executor was in the middle of a change when it was ended."""
         return self._acting is not None and self._acting.unclear
 
     def abort(self) -> None:
-        """Stops the work: it is cancelled, taken over, or unconfirmed for too long."""
+        """Stop the work: it is cancelled, taken over, or unconfirmed for too long."""
         self._lost.set()
 
     async def run(self) -> Outcome | None:
@@ -83,13 +84,13 @@ class Attempt:
         return ended
 
     async def flush(self) -> None:
-        """Writes what the executor left: results of devices, lines of the log."""
+        """Write what the executor left: results of devices, lines of the log."""
         if self._results is not None:
             await self._results.flush()
         await self.log.flush()
 
     async def stop(self) -> None:
-        """Ends an executor that still runs; one that ignores its cancellation is left behind."""
+        """End an executor that still runs; one that ignores its cancellation is left behind."""
         await self._end_work()
         await self.log.close()
 
@@ -132,7 +133,10 @@ class Attempt:
         return self._result(self._work)
 
     async def _interrupted(self) -> Outcome:
-        """Ends the executor first: once this is written, another node may begin the run again."""
+        """Return the outcome of a run that lost the database.
+
+        The executor is ended first: once the outcome is written, another node may start the run again.
+        """
         await self._end_work()
         seconds = self._held.times.abandon
         await self.log.write(
@@ -163,7 +167,11 @@ class Attempt:
         return outcome.raised(self._execution, error, approval_seconds=seconds, repeatable=repeatable)
 
     def _guard(self) -> None:
-        """Passed before anything leaves the node; refuses an executor that outlives its attempt, too."""
+        """Raise LeaseLostError once the attempt is over or its lease is lost.
+
+        It is called before anything leaves the node, so it also refuses an executor that outlives its
+        attempt.
+        """
         if self._over:
             raise LeaseLostError("the attempt is over")
         self._held.guard()
@@ -210,7 +218,10 @@ class Attempt:
             return await executor.run(context)
 
     def _loaded_parameters(self, executor: Executor) -> Any:
-        """Loaded for each attempt anew; what is stored and shown stays the JSON that was sent."""
+        """Load the parameters by the executor's schema, for each attempt anew.
+
+        What is stored and shown stays the JSON that was sent.
+        """
         try:
             return loaded(executor.parameters_schema, self._execution.parameters)
         except ValidationError as error:
@@ -220,7 +231,7 @@ class Attempt:
         return self._execution.attempts[-1].started_at + timedelta(seconds=self._execution.timeout_seconds)
 
     async def _log_start(self, number: int) -> None:
-        """The first lines of an attempt tell why there is another one, if there is."""
+        """Write the first log lines of an attempt, which say why there is another one."""
         execution = self._execution
         before = execution.attempts[number - 2] if number > 1 else None
         if before is not None and before.outcome == "lost":
@@ -234,7 +245,10 @@ class Attempt:
         await self.log.write("info", f"attempt {number}{of} started")
 
     async def _log_end(self, number: int, ended: Outcome) -> None:
-        """Not of a timeout: its line is the last one, behind those of the executor that is being ended."""
+        """Write the log line of the end.
+
+        A timeout has its own last line, behind those of the executor that is being ended.
+        """
         match ended:
             case Retried():
                 text = f"attempt {number} failed: {ended.error_message}; next in {ended.delay_seconds:g} s"

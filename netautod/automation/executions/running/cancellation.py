@@ -1,4 +1,4 @@
-"""How an executor takes its cancellation: what is said of one that swallows it, or does not end."""
+"""The cancellation of an executor, and what is logged when it swallows the cancellation or does not end."""
 
 import asyncio
 import logging
@@ -14,7 +14,10 @@ Work = asyncio.Task[Any]
 
 
 class Farewell:
-    """Of one attempt. Nobody is blamed for the time that closing takes, only for going on instead."""
+    """The final log of the executor of one attempt.
+
+    An executor may take its time to close what it opened; only one that continues instead is reported.
+    """
 
     def __init__(self, environment: RunEnvironment, execution: Execution) -> None:
         self._clock = environment.clock
@@ -25,13 +28,13 @@ class Farewell:
         self._told = False
 
     def cancel(self, work: Work) -> None:
-        """Once: a second cancellation would cut the cleaning up short."""
+        """Cancel the work once: a second cancellation would cut its cleaning up short."""
         if self._cancelled_at is None:
             self._cancelled_at = self._clock.monotonic()
             work.cancel()
 
     def ended(self, work: Work) -> str | None:
-        """Of one that has ended: what its log has to say of it, once."""
+        """Return, once, the log line of an executor that has ended, if it needs one."""
         if work.cancelled():
             return None
         error = work.exception()  # retrieved in any case: asyncio would log it as never retrieved
@@ -47,7 +50,10 @@ class Farewell:
         return None
 
     def left_behind(self, work: Work) -> str:
-        """Of one that has not: what its log has to say. How it ended is told when it does."""
+        """Return the log line of an executor that has not ended.
+
+        How it ends later goes to the service's log.
+        """
         text = f"the executor has not ended {self._grace:g} s after its cancellation and is left behind"
         logger.error("%s: %s", self._name, text)
         work.add_done_callback(self._tell_late)
@@ -62,7 +68,7 @@ class Farewell:
 
     @property
     def _name(self) -> str:
-        """Task, task type, plugin and execution: whoever reads it has to find the code."""
+        """Return task, task type, plugin and execution, by which a reader finds the code."""
         plugin = "no plugin" if self._executor is None else package_of(self._executor)
         one = self._execution
         return f"task {one.task_name!r} ({one.task_type} of {plugin}), execution {one.id}"

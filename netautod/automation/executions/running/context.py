@@ -1,4 +1,4 @@
-"""What an executor sees of its run: the `RunContext` of one attempt, and its per-device results."""
+"""The `RunContext` that the executor of one attempt gets, and its results of devices."""
 
 from contextlib import suppress
 from functools import partial
@@ -14,7 +14,7 @@ from netautod.store.leases.lease import Lease
 
 
 class RunResults:
-    """The `results` of a run context: those of one execution, written only while it is known to be ours.
+    """The `results` of a run context, written only while the run is known to be this node's.
 
     A result that waits for the database is not lost with the executor: `flush` writes it before the end of
     the attempt, whatever that is.
@@ -79,7 +79,10 @@ class Context:
         await self._log.write(level, text, device_id)
 
     async def progress(self, done: int, total: int) -> None:
-        """Not worth waiting for: the next one tells more."""
+        """Store the progress.
+
+        A failure is ignored: the next call brings newer figures.
+        """
         self._held.guard()
         with suppress(Unavailable):
             await self._progress.save_progress(self._held, done, total)

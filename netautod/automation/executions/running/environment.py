@@ -1,4 +1,4 @@
-"""What every run works with: stores, settings, executors, and the callers that they act as."""
+"""The things that every run uses: stores, settings, executors, and the callers that the runs act as."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,37 +25,37 @@ class RunActing(Acting, Protocol):
 
     @property
     def repeatable(self) -> bool:
-        """False once something was done that must not be done twice."""
+        """Return False once something was done that must not be done twice."""
         ...
 
     @property
     def unclear(self) -> bool:
-        """Whether it is in the middle of a change: nobody could tell what came of it."""
+        """Return whether the run is in the middle of a change whose result would be unknown."""
         ...
 
 
 class ActingFactory(Protocol):
-    """Makes the product's services for one run."""
+    """The maker of the product's services for one run."""
 
     def __call__(self, work: Work, execution: Execution) -> RunActing: ...
 
 
 class Owners(Protocol):
-    """Gives the caller that a run acts as."""
+    """The source of the caller that a run acts as."""
 
     async def active_caller(self, org_id: OrgId, user_id: str) -> Caller | None:
-        """The owner of a task with the permissions of now; None if disabled or gone."""
+        """Return the owner of a task with the permissions of now; None if disabled or gone."""
         ...
 
 
 class Progress(Protocol):
-    """What a run needs of ExecutionStore."""
+    """The part of ExecutionStore that a run needs."""
 
     async def save_progress(self, held: Lease, done: int, total: int) -> None: ...
 
 
 class LogLines(Protocol):
-    """What a run needs of ExecutionLogStore."""
+    """The part of ExecutionLogStore that a run needs."""
 
     async def append(self, org_id: OrgId, execution_id: str, entries: Sequence[LogEntry]) -> None: ...
 
@@ -63,7 +63,7 @@ class LogLines(Protocol):
 
 
 class DeviceResults(Protocol):
-    """What a run needs of DeviceResultStore."""
+    """The part of DeviceResultStore that a run needs."""
 
     async def record(self, work: Work, execution_id: str, epoch: int, result: DeviceResult) -> None: ...
 
@@ -74,7 +74,7 @@ class DeviceResults(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class RunEnvironment:
-    """What every run works with, on a node or in a test without one."""
+    """The things that every run uses, on a node or in a test without one."""
 
     executors: Mapping[str, Executor]
     owners: Owners

@@ -1,4 +1,4 @@
-"""Runs an executor that blocks: a thread for each run, whose context hands every call to the event loop."""
+"""Runs an executor that blocks in a thread of its own, whose context hands every call to the event loop."""
 
 import asyncio
 import threading
@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 
 class Bridge:
-    """Runs coroutines on the loop for threads of one run, until it is closed."""
+    """A bridge that runs coroutines on the loop for the threads of one run, until it is closed."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
@@ -39,7 +39,10 @@ class Bridge:
         return not self._open
 
     def call(self, work: Coroutine[Any, Any, T]) -> T:
-        """What the coroutine returns or raises; RunEnded once the run is over, whatever it would have."""
+        """Return or raise what the coroutine does.
+
+        Raises RunEnded once the run is over, whatever the coroutine would have returned.
+        """
         with self._changing:  # whoever closes cancels what is asked by then, and no more is asked
             if not self._open:
                 work.close()
@@ -104,7 +107,7 @@ class _Acting:
 
 
 async def _next_of(found: AsyncIterator[T]) -> T | None:
-    """None at the end: a StopAsyncIteration does not cross from the loop to a thread."""
+    """Return the next item, None at the end: StopAsyncIteration cannot cross from the loop to a thread."""
     return await anext(found, None)
 
 
@@ -149,7 +152,7 @@ class ThreadContext:
 
 
 class InThread:
-    """The `Executor` that an executor with `blocking = True` is for the rest of the service."""
+    """The `Executor` that stands for an executor with `blocking = True`."""
 
     def __init__(self, executor: BlockingExecutor) -> None:
         self.wrapped = executor
@@ -158,7 +161,10 @@ class InThread:
         self.idempotent = executor.idempotent
 
     async def run(self, context: RunContext) -> Any:
-        """Returns when the thread has ended, also once it is cancelled: a thread cannot be."""
+        """Run the executor in a thread and return when the thread has ended.
+
+        Cancelled, it still waits for the thread: a thread cannot be cancelled.
+        """
         loop = asyncio.get_running_loop()
         bridge, over = Bridge(loop), loop.create_future()
         work = _Work(self.wrapped, ThreadContext(context, bridge), loop, over)
@@ -178,7 +184,7 @@ class InThread:
 
 
 class _Work:
-    """What the thread does: the run, and the hand-over of how it ended."""
+    """The work of the thread: the run, and the hand-over of how it ended."""
 
     def __init__(
         self,

@@ -26,10 +26,10 @@ class LogLimits:
 
 
 class LogWriter:
-    """`known` is awaited before each write to the database: it returns when the run is known to be ours, and
-    raises LeaseLostError when it is not.
+    """A writer of the log lines of one attempt.
 
-    A line is at most 8,192 bytes of UTF-8, the rest is cut off.
+    `known` is awaited before each write to the database: it returns when the run is known to be this node's,
+    and raises LeaseLostError when it is not. A line is at most 8,192 bytes of UTF-8, the rest is cut off.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class LogWriter:
         self._writing = asyncio.Lock()
 
     async def open(self, *, first: bool) -> None:
-        """Goes on behind what earlier attempts wrote; the first one need not look."""
+        """Continue the numbers of earlier attempts; the first attempt need not read them."""
         if not first:
             self._seq, self._lines, self._bytes = await self._store.size(self._org_id, self._execution_id)
         # The marker of an earlier attempt is one line over the limit.
@@ -89,14 +89,17 @@ class LogWriter:
                 raise
 
     async def flush_rest(self) -> None:
-        """Writes what is left after `close`, for who has found in the database that it belongs here."""
+        """Write what is left after `close`, for a caller that has found in the database that it belongs here."""
         async with self._writing:
             batch, self._waiting = self._waiting, []
             if batch:
                 await self._store.append(self._org_id, self._execution_id, batch)
 
     async def close(self) -> None:
-        """Stops flushing, and takes no more lines. What still waits may belong to a lease that is gone."""
+        """Stop flushing, and take no more lines.
+
+        What still waits may belong to a lease that is gone.
+        """
         self._full = True
         if self._flusher is not None:
             self._flusher.cancel()

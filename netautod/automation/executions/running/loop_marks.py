@@ -1,4 +1,4 @@
-"""By which the watching process knows what to name when the event loop is held up."""
+"""The marks by which the watching process knows what to name when the event loop is held up."""
 
 from netautod.automation.executions.models import Execution
 from netautod.automation.executions.running.environment import RunEnvironment

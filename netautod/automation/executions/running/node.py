@@ -1,4 +1,4 @@
-"""This node's share of the scheduling: scan, claim, run, heartbeat, take over; all nodes are equal."""
+"""The scheduling of this node: scan, claim, run, heartbeat, take over; all nodes are equal."""
 
 import asyncio
 import logging
@@ -31,7 +31,10 @@ def lease_times(settings: ExecutionSettings) -> LeaseTimes:
 
 
 class ExecutionNode:
-    """Started with `async with`; `drain` before leaving it makes the stop a graceful one."""
+    """A node that runs executions, started with `async with`.
+
+    Call `drain` before leaving the block for a graceful stop.
+    """
 
     def __init__(
         self,
@@ -93,12 +96,12 @@ class ExecutionNode:
         await self._stack.aclose()
 
     async def drain(self, seconds: float) -> None:
-        """Stops scanning and claiming; runs get `seconds` to finish, the rest goes back to pending."""
+        """Stop scanning and claiming; runs get `seconds` to finish, the rest goes back to pending."""
         await self._stop_scanning()
         await self.runner.drain(seconds)
 
     async def _start_aligned(self) -> None:
-        """The first scan at once (what was missed), the others on whole seconds of the server's clock."""
+        """Scan at once for what was missed, then on whole seconds of the server's clock."""
         await self.scheduler.scan()
         past = self._clock.now().timestamp() % self._scan_seconds
         await asyncio.sleep(self._scan_seconds - past)

@@ -1,4 +1,4 @@
-"""How a run outlasts the database: what it did not answer is asked again, while the run is ours."""
+"""Repeats what an absent database did not answer, while the run belongs to this node."""
 
 import asyncio
 import logging
@@ -14,14 +14,17 @@ PAUSE_SECONDS = 0.5
 
 
 class Persistence:
-    """The `Persist` of a run. Between two tries a heartbeat must have told that the run is still ours."""
+    """The `Persist` of a run.
+
+    Between two tries a heartbeat must have confirmed that the run still belongs to this node.
+    """
 
     def __init__(self, held: Lease, *, pause_seconds: float = PAUSE_SECONDS) -> None:
         self._held = held
         self._pause = pause_seconds
 
     async def __call__(self, act: Callable[[], Awaitable[T]]) -> T:
-        """Ends with the answer, with LeaseLostError, or with the cancellation of a run that has to stop."""
+        """Return the answer; raise LeaseLostError, or end with the cancellation of a run that has to stop."""
         while True:
             asked_at = self._held.clock.monotonic()
             try:

@@ -21,7 +21,7 @@ WRITE_SECONDS = 5.0  # that a node may take for the last lines of a log
 
 
 class Reaper:
-    """Acts at `lease_until` + grace; expires approvals, too.
+    """A service that ends runs at `lease_until` + grace, and expires approvals.
 
     After an outage of the database it waits a full lease, so that living nodes can renew theirs first.
     """
@@ -76,7 +76,7 @@ class Reaper:
             await self._notifier.notify(execution, execution.state, execution.error_message)
 
     async def reap(self) -> int:
-        """One pass; returns how many executions it moved."""
+        """Make one pass; return how many executions it moved."""
         dead_runs = await self._store.dead_runs(grace_seconds=self._grace, limit=BATCH)
         if not dead_runs or self._after_outage():
             return 0

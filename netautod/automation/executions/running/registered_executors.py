@@ -1,4 +1,4 @@
-"""What plugins register as executors, checked and made into what the runs work with."""
+"""The executors that plugins register, checked and prepared for the runs."""
 
 import inspect
 from typing import cast
@@ -9,11 +9,17 @@ from netautod.plugin_api import BlockingExecutor, Executor
 
 
 class WrongExecutor(NetautodError):
-    """An executor that cannot be run as it is declared; a sentence for the author of the plugin."""
+    """Raised when an executor cannot be run as it is declared.
+
+    The text is a sentence for the author of the plugin.
+    """
 
 
 def hosted(executor: Executor | BlockingExecutor) -> Executor:
-    """The executor itself, or one that runs it in a thread. Raises WrongExecutor."""
+    """Return the executor itself, or one that runs it in a thread.
+
+    Raises WrongExecutor.
+    """
     declared = getattr(executor, "blocking", False)
     if not isinstance(declared, bool):
         raise WrongExecutor(f"`blocking` of the executor for {executor.task_type} is True or False")
@@ -32,6 +38,6 @@ def hosted(executor: Executor | BlockingExecutor) -> Executor:
 
 
 def package_of(executor: Executor) -> str:
-    """The package that the executor comes from, as log lines name it."""
+    """Return the package of the executor, as log lines name it."""
     made: object = executor.wrapped if isinstance(executor, InThread) else executor
     return type(made).__module__.partition(".")[0]

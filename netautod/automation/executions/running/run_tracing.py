@@ -1,4 +1,4 @@
-"""Whose work the log and the traces say an attempt is."""
+"""The log fields and the trace span of an attempt."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,9 +12,10 @@ from netautod.core.logs.tracing import Span, Tracer, Value, spanned
 
 @contextmanager
 def traced(tracer: Tracer | None, execution: Execution) -> Iterator[Span | None]:
-    """For the task of the attempt: all that it starts, and all that this logs, belongs to the execution.
+    """Bind log fields and a span to the attempt while the block runs.
 
-    The span is part of that of the request which asked for the execution, if there was one.
+    All that its asyncio task starts or logs then belongs to the execution. The span is a child of that of the
+    request that started the execution, if there was one.
     """
     attributes: dict[str, Value] = {
         "netautod.organization": execution.org_id,

@@ -36,7 +36,10 @@ LAST_WRITE_SECONDS = 5.0
 
 
 class Runner:
-    """`kick()` wakes it; without a kick it looks once a second."""
+    """A runner of executions, in as many slots as the node has.
+
+    `kick()` wakes it; without a kick it looks for work once a second.
+    """
 
     def __init__(
         self,
@@ -72,7 +75,7 @@ class Runner:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        """Whatever `drain` left is aborted; its lease runs out and another node takes it over."""
+        """Abort what `drain` left; the leases run out and other nodes take the runs over."""
         await self._stop_claiming(0)
         running = list(self._running.values())
         for one in running:
@@ -88,13 +91,13 @@ class Runner:
         self._wake.set()
 
     def abort(self, execution_id: str) -> None:
-        """After a cancel on this node: no need to wait for the next heartbeat."""
+        """End a run after a cancel on this node, without waiting for the next heartbeat."""
         for held in list(self._running):
             if held.row_id == execution_id:
                 held.lose()
 
     async def drain(self, seconds: float) -> None:
-        """Claims nothing more, lets runs finish for `seconds`, then hands the rest back."""
+        """Claim nothing more, let runs finish for `seconds`, then hand the rest back."""
         await self._stop_claiming(CLAIM_SECONDS)
         tasks = [one.task for one in self._running.values()]
         if tasks:
@@ -128,7 +131,7 @@ class Runner:
                     await self._wake.wait()
 
     async def _claim_some(self) -> int:
-        """One round; returns how many were started (0: nothing to do, or no slot free)."""
+        """Claim once; return how many runs were started (0: nothing to do, or no free slot)."""
         free = self._slots - len(self._running)
         if free <= 0:
             return 0
@@ -149,7 +152,10 @@ class Runner:
         return await self._store.claim(self._keeper, candidate, idempotent=idempotent)
 
     async def _start(self, claimed: list[ClaimedRun]) -> None:
-        """Starts what is still wanted: the task is looked at after the claim, so a toggle-off wins."""
+        """Start the claimed runs whose tasks are still enabled.
+
+        The task is read after the claim, so disabling a task wins.
+        """
         of_tasks = (run.execution.of_task for run in claimed)
         enabled = await self._enabled({task_id for task_id in of_tasks if task_id is not None})
         starts = []
@@ -165,9 +171,10 @@ class Runner:
         await self._tasks.record_starts(starts)
 
     async def _enabled(self, task_ids: set[str]) -> dict[str, bool]:
-        """Asked until answered: what is claimed is renewed with every heartbeat, so it must be started.
+        """Read which tasks are enabled, repeated until the database answers.
 
-        Should that take too long, the leases are lost meanwhile, and the attempts end as they begin.
+        What is claimed is renewed with every heartbeat, so it must be started. If that takes too long, the
+        leases are lost meanwhile, and the attempts end as they begin.
         """
         while True:
             try:
@@ -230,9 +237,10 @@ class Runner:
             self.kick()
 
     async def _write(self, held: Lease, attempt: Attempt, ended: Outcome) -> bool:
-        """The fenced end of the attempt, tried until the database says whether the run was still ours.
+        """Write the end of the attempt, fenced, until the database says whether the run was still this
+        node's.
 
-        However long that takes: what is done is done, and meanwhile the run occupies its slot.
+        This takes as long as it takes: the work is done, and meanwhile the run occupies its slot.
         """
         while True:
             try:
@@ -251,7 +259,10 @@ class Runner:
         return await self._store.end_attempt(held, ended) or await self._store.has_ended(held, ended.state)
 
     async def _hand_back(self, running: "_Running") -> None:
-        """The attempt ends first: from the write on, another node may run the execution."""
+        """End the attempt, then give the execution back.
+
+        This order matters: from the write on, another node may run the execution.
+        """
         run = running.claimed
         if running.attempt.ended is not None:  # it is done: nothing else may be written in its place
             if (await asyncio.wait({running.task}, timeout=LAST_WRITE_SECONDS))[1]:

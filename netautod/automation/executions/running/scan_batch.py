@@ -1,8 +1,8 @@
-"""What a due scan has decided and not written yet, and what of it counts once it is.
+"""The decisions of a due scan before they are written, and how they are counted once they are.
 
 Every node decides about every due task, and about the same ticks again when a write has failed. So a tick
-counts for the node whose write it was: an execution for the one that inserted it, ticks without a run for the
-one that moved the schedule on. What a write did before it failed counts for nobody.
+counts for the node whose write succeeded: an execution for the one that inserted it, ticks without a run for
+the one that advanced the schedule. What a write did before it failed counts for no node.
 """
 
 from collections import defaultdict
@@ -20,7 +20,7 @@ Move = tuple[Task, datetime]
 
 
 class Unrun(NamedTuple):
-    """Ticks of one task that get no run, by their reason."""
+    """The ticks of one task that get no run, by their reason."""
 
     skipped: int
     missed: int
@@ -31,7 +31,10 @@ NONE = Unrun(skipped=0, missed=0)
 
 @dataclass(kw_only=True)
 class Decided:
-    """`moves`: the tasks to be moved on and to which tick, by what counts for each that was."""
+    """The decisions about one batch of tasks.
+
+    `moves` holds the tasks to advance and to which tick, by the counts that each advanced task adds.
+    """
 
     fires: list[tuple[Execution, Fire]] = field(default_factory=list)
     moves: defaultdict[Unrun, list[Move]] = field(default_factory=lambda: defaultdict(list))
@@ -46,7 +49,10 @@ class Decided:
 
 
 def _unrun(decision: Fire | Skip) -> Unrun:
-    """The missed ticks before one that fires count with its execution."""
+    """Return the ticks that get no run.
+
+    The missed ticks before one that fires are counted with its execution.
+    """
     if isinstance(decision, Fire):
         return NONE
     if decision.reason == "previous_active":
@@ -61,9 +67,10 @@ def count_fires(
     duplicates: Collection[int],
     since_read: timedelta,
 ) -> None:
-    """To be called after the insert. `duplicates`: positions of those that were there before.
+    """Count the executions that this node has inserted. Call it after the insert.
 
-    `since_read`: how long ago the tasks were read, at the time in `created_at`.
+    `duplicates` are the positions of those that existed before. `since_read` is how long ago the tasks were
+    read, at the time in `created_at`.
     """
     others = frozenset(duplicates)
     ours = [fire for position, fire in enumerate(fires) if position not in others]
@@ -75,6 +82,6 @@ def count_fires(
 
 
 def count_unrun(metrics: Metrics, unrun: Unrun, moved: int) -> None:
-    """`moved`: how many tasks this node has moved on past so many ticks."""
+    """Count the ticks without a run of the `moved` tasks that this node has advanced."""
     metrics.add("scheduler_skipped", unrun.skipped * moved)
     metrics.add("scheduler_missed", unrun.missed * moved)

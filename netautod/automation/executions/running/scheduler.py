@@ -1,7 +1,7 @@
 """The due scan: inserts one execution per task and tick, whatever the other nodes do at the same time.
 
-Insert before advance: if we die between the two, the next scan (here or on another node) inserts the
-same id again, is told that it exists, and moves the schedule on.
+Insert before advance: if the node dies between the two, the next scan (here or on another node) inserts the
+same id again, learns that it exists, and advances the schedule.
 """
 
 import asyncio
@@ -36,16 +36,20 @@ Decisions = dict[tuple[str, str, datetime, bool], Fire | Skip | Wait]
 
 @dataclass(frozen=True, kw_only=True)
 class _Reading:
-    """All its rows are as of the moment at which it began; `began` is that on the clock of the loop."""
+    """The moment of one reading of the due tasks.
+
+    All its rows are as of that moment; `began` is the same moment on the clock of the loop.
+    """
 
     began: float
     decisions: Decisions = field(default_factory=dict)
 
 
 class Scheduler:
-    """`scan()` is called by a PeriodicCallback; `kick` is called when there is something to claim.
+    """A scheduler that fires the ticks that are due.
 
-    The ticks of a paused organization stay as they are; after the pause they are judged as missed ones.
+    A PeriodicCallback calls `scan()`; `kick` is called when there is something to claim. The ticks of a
+    paused organization stay as they are; after the pause they are treated as missed ones.
     """
 
     def __init__(
@@ -71,7 +75,10 @@ class Scheduler:
         self._failing = Failing(logger, "the due scan failed")
 
     async def scan(self) -> None:
-        """Fires all that is due now, batch by batch. Without a database with room the next scan does it."""
+        """Fire all that is due now, batch by batch.
+
+        If the database is away or full, the next scan does it.
+        """
         if self._scanning:
             return
         self._scanning = True
@@ -89,7 +96,7 @@ class Scheduler:
             self._scanning = False
 
     async def _scan_round(self) -> int:
-        """How many tasks were due, of those that one reading asks for."""
+        """Fire one reading of due tasks; return how many there were."""
         reading, seen = _Reading(began=asyncio.get_running_loop().time()), 0
         async with aclosing(read_ahead(self._due())) as batches:
             async for rows, active in batches:
@@ -98,7 +105,7 @@ class Scheduler:
         return seen
 
     async def _due(self) -> AsyncGenerator[tuple[list[DueRow], set[str]], None]:
-        """Batches of due tasks, and which of them still have an execution of an earlier tick."""
+        """Yield batches of due tasks, and which of them still have an execution of an earlier tick."""
         limit, without = self._batch * BATCHES, self._pauses.paused()
         async with aclosing(self._tasks.due(limit, batch=self._batch, without=without)) as batches:
             async for rows in batches:
@@ -123,7 +130,7 @@ class Scheduler:
         await self._write(waiting, reading)
 
     async def _decided(self, rows: list[DueRow], active: set[str], decisions: Decisions) -> Decided:
-        """What is to be inserted, and how the schedules move on."""
+        """Return the executions to insert, and how the schedules advance."""
         decided = Decided()
         for row in rows:
             try:
@@ -140,7 +147,10 @@ class Scheduler:
         return decided
 
     def _decision(self, row: DueRow, is_active: bool, decisions: Decisions) -> Fire | Skip | Wait:
-        """Made once for tasks that share a schedule, and so were moved on together the last time."""
+        """Return the decision about a task.
+
+        It is made once for tasks that share a schedule and so were advanced together the last time.
+        """
         alike = (row.task.cron_expression, row.task.timezone, row.task.next_run_at, is_active)
         found = decisions.get(alike)
         if found is None:
@@ -148,7 +158,7 @@ class Scheduler:
         return found
 
     async def _write(self, decided: Decided, reading: _Reading) -> None:
-        """Insert before advance; each is counted when it is done."""
+        """Insert the executions, then advance the schedules; each is counted when it is done."""
         inserted = await self._executions.insert_many([execution for execution, _ in decided.fires])
         since_read = timedelta(seconds=asyncio.get_running_loop().time() - reading.began)
         count_fires(self._metrics, decided.fires, duplicates=inserted.duplicates, since_read=since_read)
@@ -158,7 +168,7 @@ class Scheduler:
             count_unrun(self._metrics, unrun, await self._tasks.advance(moves))
 
     async def _active_before_their_tick(self, rows: list[DueRow]) -> set[str]:
-        """Tasks whose previous execution has not ended.
+        """Return the tasks whose previous execution has not ended.
 
         An active execution of the very tick in question is not "previous": a node died after inserting it.
         """
@@ -180,7 +190,7 @@ class Scheduler:
 
 
 async def _all_done(tasks: set[asyncio.Task[None]]) -> None:
-    """Returns when all have ended; raises what one of them has met."""
+    """Wait for all tasks; raise the first error of one of them."""
     for error in await asyncio.gather(*tasks, return_exceptions=True):
         if error is not None:
             raise error

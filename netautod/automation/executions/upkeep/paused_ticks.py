@@ -1,7 +1,7 @@
-"""The ticks that a pause holds back: at its end they follow the rule of those that were missed.
+"""The ticks that a pause holds back: at its end the rule of missed ticks applies to them.
 
 Most have no run yet, and the due scan decides about them. Those whose run waited already when the pause began
-are looked at here: after a pause of days nobody wants the backup of the night before it.
+are handled here: after a pause of days a backup of the night before it has no use.
 """
 
 import logging
@@ -28,10 +28,11 @@ class HeldTicks:
         self._window = max(timedelta(seconds=settings.catch_up_seconds), ON_TIME)
 
     async def give_up(self, org_id: OrgId, paused_at: datetime) -> None:
-        """To be called before the pause ends: afterwards they would be claimed. Done again it does no harm.
+        """Cancel the runs that the pause has made too old.
 
-        A pause within the window gives nothing up, however long a run has waited for a slot before it; a run
-        asked for by hand stays, and one that was begun and waits for its retry.
+        Call it before the pause ends: afterwards they would be claimed. Calling it again does no harm. A
+        pause within the window cancels nothing, however long a run has waited for a slot before it. A run
+        that a user has started stays, and so does one that has begun and waits for its retry.
         """
         oldest = self._clock.now() - self._window
         if paused_at < oldest:

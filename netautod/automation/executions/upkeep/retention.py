@@ -21,7 +21,10 @@ FAILED: Final[tuple[State, ...]] = ("failed", "timeout")
 
 
 class ExecutionRetention:
-    """Followers of `deleted` drop what else belongs to an execution."""
+    """A service that deletes old executions.
+
+    Followers of `deleted` drop what else belongs to an execution.
+    """
 
     def __init__(
         self,
@@ -40,7 +43,10 @@ class ExecutionRetention:
         self._settings = settings
 
     async def sweep(self) -> int:
-        """One pass; returns how many executions it deleted. Doing it twice at once does no harm."""
+        """Make one pass; return how many executions it deleted.
+
+        Two passes at the same time do no harm.
+        """
         deleted = await self._clean_old() + await self._clean_many()
         if deleted:
             logger.info("%d old executions deleted", deleted)

@@ -1,1 +1,1 @@
-"""What this installation offers, and what the caller may do with it."""
+"""The features of this installation, and the permissions of the caller."""

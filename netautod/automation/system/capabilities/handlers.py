@@ -1,4 +1,4 @@
-"""GET /api/capabilities, and the schemas of its answer."""
+"""The route GET /api/capabilities, and the schemas of its answer."""
 
 from marshmallow import fields
 
@@ -32,7 +32,7 @@ class CapabilitiesHandler(JsonHandler):
 
     @any_token(answer=CapabilitiesAnswer)
     async def get(self) -> None:
-        """Version, features, and the caller's permissions; of an API token also its name and end."""
+        """Return version, features, and the caller's permissions; of an API token also its name and end."""
         features = self.capabilities.features
         self.answer(
             {

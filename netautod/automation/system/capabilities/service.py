@@ -13,7 +13,9 @@ ALSO_SHOWN = {"sessions.connect": "devices.access", "agents.manage": "tasks.oper
 
 
 def shown_permissions(held: Iterable[str], of_plugins: Iterable[str] = ()) -> list[str]:
-    """The held keys in order, with those that clients look for, and those of plugins that wildcards grant."""
+    """Return the held keys in order, with those that clients look for, and those of plugins that wildcards
+    grant.
+    """
     held = frozenset(held)
     also = {shown for shown, needed in ALSO_SHOWN.items() if grants(held, needed)}
     also |= {key for key in of_plugins if grants(held, key)}
@@ -21,8 +23,10 @@ def shown_permissions(held: Iterable[str], of_plugins: Iterable[str] = ()) -> li
 
 
 class Capabilities:
-    """`installed`: whether this installation has a feature, by its name, for all of FEATURES but `sso`,
-    which depends on the auth providers. `permissions` are the keys that there are.
+    """The features of this installation.
+
+    `installed` says for each of FEATURES whether it is installed, except `sso`, which depends on the auth
+    providers. `permissions` are the existing keys.
     """
 
     def __init__(
@@ -40,7 +44,7 @@ class Capabilities:
 
     @property
     def features(self) -> dict[str, bool]:
-        """All features by name, and whether each is enabled."""
+        """Return all features by name, and whether each is enabled."""
         sso = any(on for name, on in self._providers.enabled.items() if name != LOCAL)
         found = {**self._installed, "sso": sso}
         return {name: found[name] for name in FEATURES}

@@ -1,4 +1,4 @@
-"""Records of plugins as values: whose they are, how they look while sealed, and what is left of a quota."""
+"""Records of plugins as values: their owner, their sealed form, and the quota."""
 
 import json
 import re
@@ -31,7 +31,7 @@ class Owner:
 
 @dataclass(frozen=True, kw_only=True)
 class Amount:
-    """Of records and of the bytes of their keys and values; both may be negative."""
+    """A number of records and of the bytes of their keys and values; both may be negative."""
 
     records: int = 0
     bytes: int = 0
@@ -44,7 +44,7 @@ class Amount:
 
     @property
     def growth(self) -> "Amount":
-        """What of it makes more."""
+        """Return the part of it that adds something."""
         return Amount(records=max(self.records, 0), bytes=max(self.bytes, 0))
 
     @property
@@ -54,14 +54,17 @@ class Amount:
 
 @dataclass(frozen=True, kw_only=True)
 class Quota:
-    """What a plugin may store for one organization, in all and in one value; sizes in bytes."""
+    """The limits of what a plugin may store for one organization, in all and in one value; sizes in bytes."""
 
     records: int
     bytes: int
     value_bytes: int
 
     def has_room_for(self, change: Amount, stored: Amount) -> bool:
-        """What does not grow has room, whatever there is."""
+        """Return whether a change fits.
+
+        A change that does not grow always fits.
+        """
         growth = change.growth
         records = not growth.records or stored.records + growth.records <= self.records
         return records and (not growth.bytes or stored.bytes + growth.bytes <= self.bytes)
@@ -69,8 +72,10 @@ class Quota:
 
 @dataclass(frozen=True, kw_only=True)
 class Usage:
-    """`stored` counts `pending`, what is reserved for writes that are under way and may come to nothing.
-    `loose`: there may be less than this, since something was under way when it was counted.
+    """The amount that a plugin has stored.
+
+    `stored` includes `pending`, which is reserved for writes that are under way and may fail. `loose`: there
+    may be less than this, since something was under way when it was counted.
     """
 
     stored: Amount
@@ -81,7 +86,10 @@ class Usage:
 
 @dataclass(frozen=True, kw_only=True)
 class KeptRecord:
-    """`sealed` is the value as the vault keeps it, `size` that of key and value before."""
+    """A stored record.
+
+    `sealed` is the value as the vault keeps it, `size` that of key and value before sealing.
+    """
 
     key: str
     sealed: Any = field(repr=False)
@@ -92,7 +100,7 @@ class KeptRecord:
 
 @dataclass(frozen=True, kw_only=True)
 class RecordMark:
-    """What is known of a record without reading it."""
+    """The key and size of a record, known without reading it."""
 
     key: str
     revision: str
@@ -100,13 +108,13 @@ class RecordMark:
 
 
 def require_key(key: str) -> None:
-    """Raises StorageRefused."""
+    """Raise StorageRefused for an invalid key."""
     if not isinstance(key, str) or not KEY.fullmatch(key):
         raise StorageRefused(f"A key is {KEY_TEXT}, not {str(key)[:64]!r}")
 
 
 def require_page(prefix: str, after: str, limit: int) -> None:
-    """Raises StorageRefused."""
+    """Raise StorageRefused for an invalid prefix, position or limit."""
     for text in (prefix, after):
         if not isinstance(text, str) or not PART_OF_KEY.fullmatch(text):
             raise StorageRefused(f"Keys are of {KEY_TEXT}; none begins like {str(text)[:64]!r}")
@@ -115,7 +123,10 @@ def require_page(prefix: str, after: str, limit: int) -> None:
 
 
 def written(value: Any) -> bytes:
-    """The value as JSON; StorageRefused for one that would not be read back as it is."""
+    """Return the value as JSON.
+
+    Raises StorageRefused for a value that would not be read back as it is.
+    """
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         read = json.loads(text)

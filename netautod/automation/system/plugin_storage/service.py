@@ -1,7 +1,7 @@
-"""The storage that plugins are lent: checks, quotas, and the order of the writes.
+"""The storage of plugins: checks, quotas, and the order of the writes.
 
-What grows is reserved, then written, then settled: if we die in between, too much is counted until it is
-counted anew, which happens when the quota seems to be reached.
+What grows is reserved, then written, then settled. If the node dies in between, too much is counted until all
+is counted anew, which happens when the quota seems to be reached.
 """
 
 import asyncio
@@ -41,14 +41,14 @@ LATE = STALE / 4  # after which a reservation is not written any more
 
 
 class Organizations(Protocol):
-    """Which organizations there are."""
+    """The source of the existing organizations."""
 
     async def get(self, org_id: OrgId) -> Organization | None: ...
 
 
 @dataclass(frozen=True, kw_only=True)
 class PluginStorages:
-    """Lends each plugin its storage. `quota` is that of one plugin for one organization."""
+    """A service that gives each plugin its storage; `quota` is that of one plugin for one organization."""
 
     records: PluginRecordStore
     usages: PluginUsageStore
@@ -61,8 +61,9 @@ class PluginStorages:
         return OwnStorage(self, plugin)
 
     async def purge(self, plugin: str, organizations: Iterable[OrgId]) -> int:
-        """Deletes all that the plugin has stored for these; how many records. For a plugin that is not
-        loaded: what one writes meanwhile may stay.
+        """Delete all that the plugin has stored for these organizations; return how many records.
+
+        For a plugin that is not loaded: what a loaded one writes meanwhile may stay.
         """
         deleted = 0
         for org_id in organizations:
@@ -160,7 +161,7 @@ class OwnStorage:
     async def _write(
         self, owner: Owner, key: str, body: bytes, found: RecordMark | None
     ) -> KeptRecord | None:
-        """Over what was found; None if something else is there by now."""
+        """Write over the record that was found; return None if the record has changed since."""
         self._records.require_room()
         place = record_id(owner, key)
         record = KeptRecord(
@@ -182,7 +183,10 @@ class OwnStorage:
             return None
 
     async def _counted(self, owner: Owner, change: Amount, writing: Writing) -> bool:
-        """Writes within the quota; whether it was written. Raises StorageFull."""
+        """Write within the quota; return whether it was written.
+
+        Raises StorageFull.
+        """
         reservation = Reservation(id=str(uuid4()), change=change)
         begun = self._shared.clock.monotonic()
         await self._reserve(owner, reservation)
@@ -199,8 +203,10 @@ class OwnStorage:
         return done
 
     async def _reserve(self, owner: Owner, reservation: Reservation) -> None:
-        """Raises StorageFull, or Unavailable if too much is under way. What may come to nothing is waited
-        for a moment.
+        """Reserve what a write adds.
+
+        It waits a moment for reservations that may be given back. Raises StorageFull, or Unavailable if too
+        much is under way.
         """
         counted, quota, change = False, self._shared.quota, reservation.change
         full = StorageFull(
@@ -224,7 +230,7 @@ class OwnStorage:
         raise Unavailable("Too many writes at the same time; try again in a moment")
 
     async def _count_anew(self, owner: Owner, usage: Usage) -> bool:
-        """False if others wrote meanwhile."""
+        """Count all records; return False if others wrote meanwhile."""
         stored = await self._records.stored(owner)
         return await self._usages.replace(owner, usage, stored, self._shared.clock.now())
 
@@ -235,7 +241,7 @@ class OwnStorage:
 
 
 def _page(marks: Sequence[RecordMark]) -> list[str]:
-    """The keys of the first that are not too much together, at least of one."""
+    """Return the first keys whose records are not too large together, at least one."""
     keys, size = list[str](), 0
     for mark in marks:
         size += mark.size

@@ -20,7 +20,7 @@ _PAGE = 1000
 
 
 def record_id(owner: Owner, key: str) -> str:
-    """Also the vault's place of the value."""
+    """Return the id of a record, which is also the vault's place of the value."""
     return f"{owner}/{key}"
 
 
@@ -30,7 +30,7 @@ class PluginRecordStore:
         self._records = scoped(database, COLLECTION)
 
     def require_room(self) -> None:
-        """Raises DiskFull."""
+        """Raise DiskFull if nothing can be stored."""
         self._records.require_room()
 
     async def get(self, owner: Owner, key: str) -> KeptRecord | None:
@@ -43,7 +43,7 @@ class PluginRecordStore:
         return None if found is None else _mark(owner, found)
 
     async def write(self, owner: Owner, record: KeptRecord, *, over: str | None) -> bool:
-        """Over this revision, or where there is none; False: something else is there."""
+        """Write over this revision, or where there is none; return False if something else is there."""
         values = {
             FIELD: record.sealed,
             "revision": record.revision,
@@ -65,7 +65,7 @@ class PluginRecordStore:
         return await self._records.delete(owner.org_id, {"_id": record_id(owner, key), "revision": revision})
 
     async def marks(self, owner: Owner, *, prefix: str, after: str, limit: int) -> list[RecordMark]:
-        """In the order of their keys."""
+        """List keys and sizes, in the order of the keys."""
         where = _between(owner, prefix, after)
         found = await self._records.find(
             owner.org_id, where, fields={"revision": 1, "size": 1}, sort=[("_id", 1)], limit=limit
@@ -73,13 +73,13 @@ class PluginRecordStore:
         return [_mark(owner, document) for document in found]
 
     async def many(self, owner: Owner, keys: list[str]) -> list[KeptRecord]:
-        """Those that are there still, in the order of their keys."""
+        """Read the records that still exist, in the order of their keys."""
         ids = [record_id(owner, key) for key in keys]
         found = await self._records.find(owner.org_id, {"_id": {"$in": ids}}, sort=[("_id", 1)])
         return [_record(owner, document) for document in found]
 
     async def stored(self, owner: Owner) -> Amount:
-        """All that there is, counted one by one."""
+        """Count all that is stored, one by one."""
         pipeline = [
             {"$match": _between(owner, "", "")},
             {"$group": {"_id": None, "records": {"$sum": 1}, "bytes": {"$sum": "$size"}}},
@@ -88,7 +88,7 @@ class PluginRecordStore:
         return Amount(records=found[0]["records"], bytes=found[0]["bytes"]) if found else Amount()
 
     async def delete_all(self, owner: Owner) -> int:
-        """A page at a time, so that no call takes long."""
+        """Delete all records of the owner, a page at a time, so that no call takes long."""
         deleted = 0
         while True:
             marks = await self.marks(owner, prefix="", after="", limit=_PAGE)
@@ -98,7 +98,7 @@ class PluginRecordStore:
             deleted += await self._records.delete_many(owner.org_id, {"_id": {"$in": ids}})
 
     async def plugins_of(self, org_id: OrgId) -> list[str]:
-        """The plugins that have records of the organization, sorted: a look at the first of each."""
+        """List the plugins that have records of the organization, sorted; reads only the first of each."""
         found, after = list[str](), f"{org_id}/"
         while True:
             row = await self._records.find_one(

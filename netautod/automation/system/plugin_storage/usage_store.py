@@ -1,8 +1,8 @@
-"""How much each plugin has stored for an organization, in MongoDB: the collection `plugin_usage`.
+"""The amounts that plugins have stored for organizations, in MongoDB: the collection `plugin_usage`.
 
 What a write adds is reserved before it and settled after it, so that many at once never exceed the quota. A
-reservation that nobody settles, since its node died or the database did not answer, stays counted until all
-is counted anew. That is done with what is under way counted on top: never less than there is.
+reservation that is never settled, since its node died or the database did not answer, stays counted until all
+is counted anew. That count adds what is under way: it is never less than there is.
 """
 
 from collections.abc import Iterable, Sequence
@@ -23,7 +23,7 @@ STALE = timedelta(minutes=2)
 
 @dataclass(frozen=True, kw_only=True)
 class Reservation:
-    """`id` is of one write, `change` what that changes."""
+    """A reservation of one write; `change` is what the write changes."""
 
     id: str
     change: Amount
@@ -34,13 +34,14 @@ class PluginUsageStore:
         self._usage = scoped(database, COLLECTION)
 
     async def get(self, owner: Owner, now: datetime) -> Usage | None:
-        """None if nothing has been counted yet."""
+        """Return the usage, None if nothing has been counted yet."""
         found = await self._usage.find_one(owner.org_id, {"_id": str(owner)})
         return None if found is None else _usage(found, now)
 
     async def reserve(self, owner: Owner, reservation: Reservation, quota: Quota, now: datetime) -> bool:
-        """Counts what grows; False if that would be more than the quota, too much is under way, or nothing
-        has been counted yet.
+        """Reserve what grows.
+
+        False if that would exceed the quota, too much is under way, or nothing has been counted yet.
         """
         growth = reservation.change.growth
         where: Document = {"_id": str(owner), f"pending.{MOST_PENDING - 1}": {"$exists": False}}
@@ -56,9 +57,10 @@ class PluginUsageStore:
         return await self._usage.update(owner.org_id, where, change)
 
     async def settle(self, owner: Owner, reservation: Reservation, *, done: bool) -> None:
-        """After the write: what shrank is given back, or all that was reserved if it was not `done`.
+        """Settle a reservation after the write.
 
-        Not what shrank while all was counted anew: it may not have been counted.
+        What shrank is given back, or all that was reserved if the write was not `done`. What shrank while all
+        was counted anew is not given back: it may not have been counted.
         """
         freed = reservation.change.shrinkage if done else -reservation.change.growth
         if freed.records or freed.bytes:
@@ -73,7 +75,7 @@ class PluginUsageStore:
         await self._usage.update(owner.org_id, where, {"$inc": {"revision": 1}, **_pull(reservation)})
 
     async def replace(self, owner: Owner, usage: Usage, stored: Amount, now: datetime) -> bool:
-        """Takes what was counted one by one, if nothing has begun or ended since `usage` was read."""
+        """Store a new count if nothing has begun or ended since `usage` was read."""
         found = await self._usage.find_one(owner.org_id, {"_id": str(owner), "revision": usage.revision})
         if found is None:
             return False
@@ -91,7 +93,7 @@ class PluginUsageStore:
         await self._usage.delete(owner.org_id, {"_id": str(owner)})
 
     async def begin(self, owner: Owner, stored: Amount) -> None:
-        """Where nothing has been counted yet: what there is, counted one by one."""
+        """Store the first count, if there is none yet."""
         row: Document = {"_id": str(owner), "plugin": owner.plugin, "revision": 0, "loose": False}
         counted = {"records": stored.records, "bytes": stored.bytes, "pending": []}
         try:

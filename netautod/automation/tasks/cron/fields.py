@@ -1,4 +1,4 @@
-"""The grammar of cron expressions: five fields of text become numbers, or a sentence that says why not."""
+"""The grammar of cron expressions: five fields of text become numbers, or an error that says why not."""
 
 import re
 from bisect import bisect_left
@@ -17,7 +17,7 @@ _ONE_DAY: Final = timedelta(days=1)
 
 @dataclass(frozen=True, kw_only=True)
 class _Field:
-    """What one column may hold; `highest` is the largest number that may be written (7 for a Sunday)."""
+    """The range of one column; `highest` is the largest number that may be written (7 for a Sunday)."""
 
     name: str
     low: int
@@ -56,14 +56,14 @@ class CronFields:
     either_day: bool
 
     def matches_day(self, day: date) -> bool:
-        """Whether the three date fields let anything fire on that date."""
+        """Return whether the three date fields let anything fire on that date."""
         if day.month not in self.months:
             return False
         in_days, in_weekdays = day.day in self.days, day.isoweekday() % 7 in self.weekdays
         return (in_days or in_weekdays) if self.either_day else (in_days and in_weekdays)
 
     def count_walls(self, start: datetime, end: datetime) -> int:
-        """How many wall-clock minutes match from `start` (included) to `end` (excluded); both naive.
+        """Count the wall-clock minutes that match from `start` (included) to `end` (excluded); both naive.
 
         The cost grows with the days in between (about 0.3 ms a year), not with the matches.
         """
@@ -83,17 +83,17 @@ class CronFields:
         return whole_hours + (bisect_left(self.minutes, wall.minute) if wall.hour in self.hours else 0)
 
     def day_of_month_occurs(self) -> bool:
-        """Whether any of the months is ever as long as the smallest day (29 February counts)."""
+        """Return whether any of the months is ever as long as the smallest day (29 February counts)."""
         return any(self.days[0] <= _LONGEST_MONTHS[month - 1] for month in self.months)
 
 
 def single_spaced(expression: str) -> str:
-    """The expression as it is stored: one space between two fields, none around them."""
+    """Return the expression as it is stored: one space between two fields, none around them."""
     return " ".join(_split(expression))
 
 
 def parse_expression(expression: str) -> CronFields:
-    """Reads `minute hour day-of-month month day-of-week`, separated by spaces or tabs.
+    """Parse `minute hour day-of-month month day-of-week`, separated by spaces or tabs.
 
     A field is a list of `*`, a number, a name (JAN-DEC, SUN-SAT, either case) or an ascending range; `*` and
     ranges take a step that is at most the number of values in the range. A step after a single number

@@ -1,7 +1,7 @@
-"""When a cron schedule fires: ticks in UTC, with Debian cron's rules for the days when the clocks change.
+"""The ticks of a cron schedule, in UTC, with Debian cron's rules for the days when the clocks change.
 
-croniter finds the matching minutes of a plain wall clock that never jumps; what a jump does to them is
-decided here, as cron(8) of Debian describes it. A schedule whose minute and hour both name times (neither
+croniter finds the matching minutes of a plain wall clock that never jumps; this module decides what a jump
+does to them, as cron(8) of Debian describes it. A schedule whose minute and hour both name times (neither
 begins with `*`) fires each of these times once: a swallowed one when the gap ends, a repeated one in its
 first pass. Any other schedule fires whenever the clocks show a matching minute.
 """
@@ -34,7 +34,7 @@ _LONGEST_WAIT_YEARS: Final = 41
 
 @dataclass(frozen=True, kw_only=True)
 class CronSchedule:
-    """A valid expression in a valid zone; equal if both texts are equal. Made by `parse`."""
+    """A valid expression in a valid zone; equal if both texts are equal. `parse` makes it."""
 
     expression: str
     timezone: str
@@ -43,16 +43,19 @@ class CronSchedule:
     _walls: croniter = field(compare=False, repr=False)
 
     def wall_after(self, wall: datetime) -> datetime:
-        """The first matching minute of a wall clock without jumps later than `wall`; both naive."""
+        """Return the first matching minute of a wall clock without jumps later than `wall`; both naive."""
         return self._walls.get_next(datetime, start_time=wall)
 
     def wall_at_or_before(self, wall: datetime) -> datetime:
-        """The last matching minute of a wall clock without jumps up to `wall`; both naive."""
+        """Return the last matching minute of a wall clock without jumps up to `wall`; both naive."""
         return self._walls.get_prev(datetime, start_time=wall + MINUTE)
 
 
 def parse(expression: str, timezone: str) -> CronSchedule:
-    """Raises InvalidInput with a sentence that begins with `cron_expression` or `timezone`."""
+    """Parse an expression and a zone.
+
+    Raises InvalidInput with a sentence that begins with `cron_expression` or `timezone`.
+    """
     return _schedule(expression, timezone, _walls_of)
 
 
@@ -70,7 +73,7 @@ def _walls_of(expression: str) -> tuple[CronFields, croniter]:
 
 
 def next_after(schedule: CronSchedule, moment: datetime) -> datetime:
-    """The first tick strictly later than `moment` (aware); UTC, a whole minute."""
+    """Return the first tick strictly later than `moment` (aware); UTC, a whole minute."""
     at = _utc_minute(moment)
     if schedule.fields.fixed_time:
         wall = schedule.wall_after(latest_wall(schedule.zone, at))
@@ -85,7 +88,7 @@ def next_after(schedule: CronSchedule, moment: datetime) -> datetime:
 
 
 def last_at_or_before(schedule: CronSchedule, moment: datetime) -> datetime:
-    """The newest tick up to and including `moment` (aware); UTC, a whole minute."""
+    """Return the newest tick up to and including `moment` (aware); UTC, a whole minute."""
     at = _utc_minute(moment)
     if schedule.fields.fixed_time:
         wall = schedule.wall_at_or_before(latest_wall(schedule.zone, at))
@@ -100,9 +103,9 @@ def last_at_or_before(schedule: CronSchedule, moment: datetime) -> datetime:
 
 
 def count_between(schedule: CronSchedule, after: datetime, until: datetime) -> int:
-    """How many ticks are later than `after`, up to and including `until` (both aware).
+    """Count the ticks later than `after`, up to and including `until` (both aware).
 
-    Exact. The cost grows with the days in between (about 0.8 ms a year), not with the ticks.
+    The count is exact. The cost grows with the days in between (about 0.8 ms a year), not with the ticks.
     """
     start, end = _utc_minute(after), _utc_minute(until)
     if end <= start:
@@ -118,7 +121,7 @@ def count_between(schedule: CronSchedule, after: datetime, until: datetime) -> i
 
 
 def next_runs(schedule: CronSchedule, moment: datetime, count: int) -> list[tuple[datetime, datetime]]:
-    """The next `count` ticks after `moment`, each as (UTC, local time with the zone's offset)."""
+    """Return the next `count` ticks after `moment`, each as (UTC, local time with the zone's offset)."""
     runs: list[tuple[datetime, datetime]] = []
     for _ in range(count):
         moment = next_after(schedule, moment)
@@ -127,12 +130,12 @@ def next_runs(schedule: CronSchedule, moment: datetime, count: int) -> list[tupl
 
 
 class NextTicks:
-    """Remembers schedules and their ticks around a minute, as many tasks share a few expressions.
+    """A cache of schedules and their ticks around a minute, as many tasks share a few expressions.
 
     Every moment of a minute has the same neighbouring ticks, so one computation (about 0.1 ms) serves all
     tasks with that expression and zone in it. At most `capacity` entries of each kind are kept.
 
-    For one thread: what croniter makes of an expression serves all zones, and remembers where it was.
+    Use it in one thread only: a croniter object serves all zones and remembers where it was.
     """
 
     def __init__(self, *, capacity: int = 4096) -> None:
@@ -142,15 +145,15 @@ class NextTicks:
         self._last = lru_cache(maxsize=capacity)(last_at_or_before)
 
     def schedule(self, expression: str, timezone: str) -> CronSchedule:
-        """As `parse`."""
+        """Return the same as `parse`."""
         return self._parse(expression, timezone)
 
     def next_after(self, schedule: CronSchedule, moment: datetime) -> datetime:
-        """As the function `next_after`."""
+        """Return the same as the function `next_after`."""
         return self._next(schedule, _utc_minute(moment).replace(tzinfo=UTC))
 
     def last_at_or_before(self, schedule: CronSchedule, moment: datetime) -> datetime:
-        """As the function `last_at_or_before`."""
+        """Return the same as the function `last_at_or_before`."""
         return self._last(schedule, _utc_minute(moment).replace(tzinfo=UTC))
 
 
@@ -178,7 +181,7 @@ def _count_fixed(
 
 
 def _wall_matcher(fields: CronFields) -> croniter:
-    """croniter on plain numbers, so that its own reading of ranges, names and stars never matters.
+    """Build a croniter on plain numbers, so that its own reading of ranges, names and stars never matters.
 
     It would read `5-5` as every value, and `0-6` like `*`, which turns "either day" into "both days".
     """

@@ -1,4 +1,4 @@
-"""The next runs of a schedule for people: what changes of the clocks do to each of them."""
+"""The next runs of a schedule as people see them, with the effect of clock changes on each."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,10 +13,11 @@ Mark = Literal["shifted", "skipped", "doubled", "clocks"]
 
 @dataclass(frozen=True, kw_only=True)
 class UpcomingRun:
-    """`local` is in the zone of the schedule. `mark` is None where no change of the clocks matters.
+    """A coming run of a schedule.
 
-    shifted: a time that does not exist on that day runs when the gap ends; skipped: runs before it fall into
-    a gap; doubled: its time comes twice on that day; clocks: the offset is another than at the run before.
+    `local` is in the zone of the schedule. `mark` is None where no change of the clocks matters. shifted: a
+    time that does not exist on that day runs when the gap ends; skipped: runs before it fall into a gap;
+    doubled: its time comes twice on that day; clocks: the offset is another than at the run before.
     """
 
     utc: datetime
@@ -26,7 +27,7 @@ class UpcomingRun:
 
 
 def upcoming(schedule: CronSchedule, moment: datetime, count: int) -> list[UpcomingRun]:
-    """The next `count` runs after `moment` (aware)."""
+    """Return the next `count` runs after `moment` (aware)."""
     found: list[UpcomingRun] = []
     before = moment.astimezone(UTC).replace(second=0, microsecond=0, tzinfo=None)
     for utc, local in next_runs(schedule, moment, count):
@@ -57,12 +58,12 @@ def _marked(
 
 
 def _swallowed(schedule: CronSchedule, change: OffsetChange) -> int:
-    """How many times of the schedule a change leaves out."""
+    """Count the times of the schedule that a change leaves out."""
     return schedule.fields.count_walls(change.wall_before, change.wall_after)
 
 
 def _is_repeated(schedule: CronSchedule, local: datetime, at: datetime) -> bool:
-    """Whether the clocks show this time twice; a gap has two offsets as well."""
+    """Return whether the clocks show this time twice; a gap has two offsets as well."""
     wall = wall_at(schedule.zone, at)
     other = local.replace(fold=1 - local.fold).astimezone(UTC).replace(tzinfo=None)
     return other != at and wall_at(schedule.zone, other) == wall

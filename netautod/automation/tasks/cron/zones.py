@@ -26,7 +26,10 @@ _STEP: Final = timedelta(days=1)
 
 @dataclass(frozen=True, kw_only=True)
 class OffsetChange:
-    """From `at` on (the first UTC minute) the zone is `after` ahead of UTC, up to then `before`."""
+    """A change of a zone's clocks.
+
+    From `at` on (the first UTC minute) the zone is `after` ahead of UTC, up to then `before`.
+    """
 
     at: datetime
     before: timedelta
@@ -34,17 +37,17 @@ class OffsetChange:
 
     @property
     def wall_before(self) -> datetime:
-        """What the clocks would have shown at `at` without the change."""
+        """Return what the clocks would have shown at `at` without the change."""
         return self.at + self.before
 
     @property
     def wall_after(self) -> datetime:
-        """What the clocks show at `at`."""
+        """Return what the clocks show at `at`."""
         return self.at + self.after
 
 
 def parse_timezone(name: str) -> ZoneInfo:
-    """The zone of an IANA name: `UTC`, or a name with a `/` that tzdata knows (so not `EST`, `GMT`).
+    """Return the zone of an IANA name: `UTC`, or a name with a `/` that tzdata knows (so not `EST`, `GMT`).
 
     Raises InvalidInput with a sentence that names the value.
     """
@@ -54,17 +57,17 @@ def parse_timezone(name: str) -> ZoneInfo:
 
 
 def wall_at(zone: ZoneInfo, at: datetime) -> datetime:
-    """What the clocks of the zone show at that UTC minute, naive."""
+    """Return what the clocks of the zone show at that UTC minute, naive."""
     return zone.fromutc(at.replace(tzinfo=zone)).replace(tzinfo=None, fold=0)
 
 
 def offset_at(zone: ZoneInfo, at: datetime) -> timedelta:
-    """How far the zone is ahead of UTC at that UTC minute."""
+    """Return how far the zone is ahead of UTC at that UTC minute."""
     return wall_at(zone, at) - at
 
 
 def first_change(zone: ZoneInfo, after: datetime, until: datetime) -> OffsetChange | None:
-    """The first change later than `after`, up to and including `until`; about 0.2 ms a year without one."""
+    """Find the first change later than `after`, up to and including `until`; about 0.2 ms a year without one."""
     low, offset = after, offset_at(zone, after)
     while low < until:
         high = min(low + _STEP, until)
@@ -75,7 +78,7 @@ def first_change(zone: ZoneInfo, after: datetime, until: datetime) -> OffsetChan
 
 
 def last_change(zone: ZoneInfo, after: datetime, until: datetime) -> OffsetChange | None:
-    """The last change later than `after`, up to and including `until`."""
+    """Find the last change later than `after`, up to and including `until`."""
     high, offset = until, offset_at(zone, until)
     while high > after:
         low = max(high - _STEP, after)
@@ -86,7 +89,7 @@ def last_change(zone: ZoneInfo, after: datetime, until: datetime) -> OffsetChang
 
 
 def changes(zone: ZoneInfo, after: datetime, until: datetime) -> list[OffsetChange]:
-    """Every change later than `after`, up to and including `until`, in order."""
+    """List every change later than `after`, up to and including `until`, in order."""
     found: list[OffsetChange] = []
     while change := first_change(zone, after, until):
         found.append(change)
@@ -95,7 +98,7 @@ def changes(zone: ZoneInfo, after: datetime, until: datetime) -> list[OffsetChan
 
 
 def latest_wall(zone: ZoneInfo, at: datetime) -> datetime:
-    """The latest reading that the clocks have shown up to that UTC minute.
+    """Return the latest reading that the clocks have shown up to that UTC minute.
 
     In the second pass of a repeated hour that is the end of the first pass, not what the clocks show now.
     """
@@ -105,7 +108,7 @@ def latest_wall(zone: ZoneInfo, at: datetime) -> datetime:
 
 
 def first_instant(zone: ZoneInfo, wall: datetime) -> datetime:
-    """The UTC minute when the clocks first show `wall`, or first pass it if a change swallows it."""
+    """Return the UTC minute when the clocks first show `wall`, or first pass it if a change swallows it."""
     # fold=0 reads a repeated time as its first pass and a swallowed one with the offset before the gap
     # (PEP 495), which lies after the change by less than the gap is long.
     instant = wall.replace(tzinfo=zone, fold=0).astimezone(UTC).replace(tzinfo=None)
