@@ -134,7 +134,7 @@ def stale_backups_of(
         clock=clock,
         hours=settings.stale_hours,
         observers=observers,
-        anybody_wants=stores.subscriptions.anybody_wants,
+        is_wanted=stores.subscriptions.is_wanted,
         pauses=pauses,
     )
     return Periodic(

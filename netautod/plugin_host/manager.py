@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import pluggy
 
-from netautod.automation.executions.running.registered_executors import hosted
+from netautod.automation.executions.running.registered_executors import prepared_executor
 from netautod.automation.system.models import PluginStatus
 from netautod.core.clock import Clock, SystemClock
 from netautod.core.logs.setup import OF_PLUGINS
@@ -256,7 +256,7 @@ def _call_all(implementations: Iterable[pluggy.HookImpl], arguments: Mapping[str
 
 def _executor(executor: Executor | BlockingExecutor) -> tuple[str, Executor]:
     refuse_executor(executor)
-    return executor.task_type, hosted(executor)
+    return executor.task_type, prepared_executor(executor)
 
 
 def _collector(collector: Collector) -> tuple[str, Collector]:

@@ -1,4 +1,4 @@
-"""The limits of a run: turns, calls of tools, tokens, devices. What is used is counted from the transcript."""
+"""The limits of a run: turns, calls of tools, tokens, devices. The transcript says what is used."""
 
 from collections.abc import Sequence
 from typing import Any

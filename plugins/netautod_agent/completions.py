@@ -89,8 +89,8 @@ class ChatCompletions:
             raise _Failed(error.text, transient=error.transient) from error
 
     def _refusal(self, answer: OutboundAnswer) -> "_Failed":
-        said = _said(answer)
-        text = f"the model's server answered {answer.status}" + (f": {said}" if said else "")
+        error_text = _error_text(answer)
+        text = f"the model's server answered {answer.status}" + (f": {error_text}" if error_text else "")
         if self._key:
             text = text.replace(self._key, "<hidden>")
         return _Failed(text, transient=answer.status in LATER, wait=_seconds(answer))
@@ -104,7 +104,7 @@ class _Failed(ModelFailed):
         self.wait = wait
 
 
-def _said(answer: OutboundAnswer) -> str:
+def _error_text(answer: OutboundAnswer) -> str:
     try:
         found: Any = json.loads(answer.body)
         found = found["error"] if isinstance(found, dict) else None
@@ -116,11 +116,11 @@ def _said(answer: OutboundAnswer) -> str:
 
 def _seconds(answer: OutboundAnswer) -> float:
     """Return the wait of a Retry-After header (RFC 9110, 10.2.3): a number of seconds, or a date."""
-    said = answer.headers.get("Retry-After", "")
-    if said.isascii() and said.isdigit():
-        return min(LONGEST_PAUSE, float(said))
+    value = answer.headers.get("Retry-After", "")
+    if value.isascii() and value.isdigit():
+        return min(LONGEST_PAUSE, float(value))
     try:
-        until = parsedate_to_datetime(said)
+        until = parsedate_to_datetime(value)
     except ValueError:
         return 0.0
     left = (until if until.tzinfo else until.replace(tzinfo=UTC)) - datetime.now(UTC)

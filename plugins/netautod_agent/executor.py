@@ -124,8 +124,8 @@ class _Run:
         event = await self._desk.replied(reply, round((time.monotonic() - started) * 1000))
         self._add(event)
         wanted = ", ".join(call.name for call in event.tool_calls)
-        said = f"turn {self._budgets.to_json()['turns']}: " + (f"calls {wanted}" if wanted else "answers")
-        await self._context.log("info", said)
+        text = f"turn {self._budgets.to_json()['turns']}: " + (f"calls {wanted}" if wanted else "answers")
+        await self._context.log("info", text)
 
     async def _call(self, call: ToolCall) -> None:
         self._budgets.before_call()
@@ -139,8 +139,8 @@ class _Run:
         self._add(event)
         level = "info" if event.ok else "warning"
         device = event.device_ids[0] if len(event.device_ids) == 1 else None
-        told = f"{call.name}: {event.source}, {event.lines} lines" if event.ok else _error(event)
-        await self._context.log(level, _short(told), device)
+        text = f"{call.name}: {event.source}, {event.lines} lines" if event.ok else _error(event)
+        await self._context.log(level, _short(text), device)
 
     def _add(self, event: TranscriptEvent) -> None:
         self._events.append(event)
@@ -159,8 +159,8 @@ def _made(event: TranscriptEvent) -> dict[str, Any]:
 
 def _error(event: TranscriptEvent) -> str:
     first = (event.result or "").split("\n")[1:2]
-    said = first[0].partition("| ")[2] if first else "failed"
-    return f"{event.tool}: {said}" if event.source == REFUSED else f"{event.tool}: {event.source}: {said}"
+    text = first[0].partition("| ")[2] if first else "failed"
+    return f"{event.tool}: {text}" if event.source == REFUSED else f"{event.tool}: {event.source}: {text}"
 
 
 def _short(text: str) -> str:

@@ -52,7 +52,7 @@ class AgentSettings:
         return bool(self.base_url)
 
     def check(self) -> None:
-        """Raise SettingsError for settings that cannot work. Without base_url the section may be incomplete."""
+        """Raise SettingsError for wrong settings. Without base_url the section may be incomplete."""
         if not self.base_url:
             return
         try:

@@ -36,7 +36,7 @@ def reply_of(answer: Any, *, model: str, sent: int) -> ModelReply:
     return ModelReply(
         text=text + CUT if cut and not calls else text,
         tool_calls=calls,
-        model=said if isinstance(said := answer.get("model"), str) and said else model,
+        model=name if isinstance(name := answer.get("model"), str) and name else model,
         input_tokens=_count(usage, "prompt_tokens") or sent // CHARACTERS_PER_TOKEN,
         output_tokens=_count(usage, "completion_tokens") or 1 + _length(text, calls) // CHARACTERS_PER_TOKEN,
     )
@@ -79,11 +79,11 @@ def _text(content: Any) -> str:
 
 
 def _call(one: Any) -> ToolCall:
-    asked = one["function"]
-    arguments = asked.get("arguments")
+    function = one["function"]
+    arguments = function.get("arguments")
     if not isinstance(arguments, str):  # some servers answer the object itself
         arguments = "" if arguments is None else json.dumps(arguments)
-    return ToolCall(id=str(one.get("id") or ""), name=str(asked["name"]), arguments=arguments)
+    return ToolCall(id=str(one.get("id") or ""), name=str(function["name"]), arguments=arguments)
 
 
 def _count(usage: Any, name: str) -> int:

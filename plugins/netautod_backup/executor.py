@@ -42,7 +42,7 @@ class BackupExecutor:
         backup = _Backup(context, settled=await context.results.settled())
         await backup.count()
         await for_each(backup.unsettled(), backup.visit, at_once=AT_ONCE)
-        await backup.tell_progress()
+        await backup.report_progress()
         totals = await context.results.totals()
         name = context.parameters.get("snapshot_name") or context.execution.task_name
         snapshot_id = await context.acting.create_snapshot(name, totals)
@@ -61,13 +61,13 @@ class _Backup:
     def __init__(self, context: RunContext, *, settled: frozenset[str]) -> None:
         self._context = context
         self._settled = settled
-        chosen = context.parameters.get("device_filter") or {}
-        self._filter = {key: chosen.get(key) for key in ("site", "device_type")}
+        device_filter = context.parameters.get("device_filter") or {}
+        self._filter = {key: device_filter.get(key) for key in ("site", "device_type")}
         credential_id = context.parameters.get("credential_id")
         self._credential_id = None if credential_id is None else str(credential_id)
         self._total = 0
         self._done = 0
-        self._told = 0.0
+        self._reported_at = 0.0
         self.worth_a_retry = False
 
     async def count(self) -> None:
@@ -128,11 +128,11 @@ class _Backup:
         """Report the progress once a second at most: each report costs a write."""
         self._done += 1
         now = time.monotonic()
-        if now - self._told >= PROGRESS_SECONDS:
-            self._told = now
-            await self.tell_progress()
+        if now - self._reported_at >= PROGRESS_SECONDS:
+            self._reported_at = now
+            await self.report_progress()
 
-    async def tell_progress(self) -> None:
+    async def report_progress(self) -> None:
         self._total = max(self._total, self._done)  # it may have grown since it was counted
         await self._context.progress(self._done, self._total)
 

@@ -10,10 +10,10 @@ from netautod_reports.routes import PERMISSION, Counts
 from netautod_reports.settings import ReportsSettings
 
 SHOWN = 50  # devices that the output of a task names
-TOLD = 20  # of these in the event, which may hold 64 KiB
+MOST_NAMED = 20  # of these in the event, which may hold 64 KiB
 
 
-class ToldDevice(Schema):
+class NotGoodDevice(Schema):
     device_id = fields.String(required=True)
     device = fields.String(required=True)
     site = fields.String(required=True, allow_none=True)
@@ -26,12 +26,12 @@ class FinishedData(Schema):
     task_name = fields.String(required=True)
     generated_at = fields.String(required=True)
     counts = fields.Nested(Counts, required=True)
-    not_good = fields.List(fields.Nested(ToldDevice), required=True)
+    not_good = fields.List(fields.Nested(NotGoodDevice), required=True)
 
 
 FINISHED = EventType(
     name="finished",
-    description=f"A backup_report has ended; of the devices that are not good it names {TOLD}.",
+    description=f"A backup_report has ended; of the devices that are not good it names {MOST_NAMED}.",
     permission=PERMISSION,
     schema=FinishedData,
 )
@@ -58,14 +58,16 @@ class BackupReport:
         hours, site = self._host.settings.stale_hours, context.parameters["site"]
         report = await report_on(context.acting, stale_hours=hours, site=site)
         output = _output(report)
-        not_good = [{name: row[name] for name in ToldDevice().fields} for row in output["not_good"][:TOLD]]
-        told = {
+        not_good = [
+            {name: row[name] for name in NotGoodDevice().fields} for row in output["not_good"][:MOST_NAMED]
+        ]
+        data = {
             **output,
             "execution_id": context.execution.id,
             "task_name": context.execution.task_name,
             "not_good": not_good,
         }
-        await self._host.publish(FINISHED.name, told, org_id=context.execution.org_id)
+        await self._host.publish(FINISHED.name, data, org_id=context.execution.org_id)
         return output
 
 

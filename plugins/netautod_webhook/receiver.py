@@ -83,13 +83,15 @@ class Receiver:
     async def _deliver(self, message: SignedMessage) -> None:
         settings, problem = self._settings, ""
         for tried in range(1, settings.tries + 1):
-            problem, again, asked = await self._try(message)
+            problem, again, wait_seconds = await self._try(message)
             if not problem:
                 return
             if not again or tried == settings.tries:
                 break
             chance = random.random()
-            wait = max(asked, retry_pause(tried, settings.retry_seconds, longest=LONGEST, chance=chance))
+            wait = max(
+                wait_seconds, retry_pause(tried, settings.retry_seconds, longest=LONGEST, chance=chance)
+            )
             text = "event %s to %s: %s; again in %.1f s"
             logger.info(text, message.id, self.name, problem, wait, extra={"repeats": ("again", self.name)})
             await asyncio.sleep(wait)
@@ -114,5 +116,5 @@ class Receiver:
             return error.text, error.kind in RETRIED, 0.0
         if 200 <= answer.status < 300:
             return "", False, 0.0
-        asked = asked_pause(answer.headers, datetime.now(UTC), longest=LONGEST)
-        return f"it answered {answer.status}", is_retried(answer.status), asked
+        wait_seconds = asked_pause(answer.headers, datetime.now(UTC), longest=LONGEST)
+        return f"it answered {answer.status}", is_retried(answer.status), wait_seconds

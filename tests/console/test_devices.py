@@ -97,7 +97,7 @@ async def test_what_is_ticked_is_pulled(site: Site) -> None:
     execution = path.removeprefix("/executions/")
     stored = await site.installation.stores.executions.get(site.admin.org_id, execution)
     assert stored is not None
-    assert stored.chosen == list(ids.values())
+    assert stored.device_subset == list(ids.values())
     await manager.post("/devices/pull", {"device_ids": "no id"}, status=400)
     await site.browser("devices.access").post("/devices/pull", {"all": "on"}, status=403)
 

@@ -24,7 +24,7 @@ def _listed(name: str) -> frozenset[str]:
 # Parts of names that say nothing of what a thing is.
 FORBIDDEN = _listed("forbidden_names")
 # Names that a plugin or a stored record depends on, each with the reason.
-KEPT: dict[str, str] = {}
+KEPT: dict[str, str] = {"asked_pause": "a name of netautod.plugin_api"}
 CLASS_OPENINGS = frozenset({"A", "An", "The", "Raised"})
 BAD_OPENINGS = _listed("bad_openings")
 VERBS = _listed("verbs")

@@ -15,7 +15,7 @@ from netautod.assembly.parts.executions import chosen_of, environment_of, execut
 from netautod.assembly.parts.tasks import tasks_of
 from netautod.automation.agents.service import AgentService
 from netautod.automation.executions import store as execution_store
-from netautod.automation.executions.device_subset import ChosenDevices
+from netautod.automation.executions.device_subset import DeviceSubsetRuns
 from netautod.automation.executions.events.notifier import ExecutionObservers, FinishNotifier
 from netautod.automation.executions.history.service import ExecutionHistory
 from netautod.automation.executions.models import Execution, new_execution
@@ -167,7 +167,7 @@ class NoRuns:
 
 def task_services(
     database: Database, *, clock: Clock, rules: SchemaRules, observers: ExecutionObservers
-) -> tuple[TaskService, ExecutionService, ExecutionHistory, ChosenDevices]:
+) -> tuple[TaskService, ExecutionService, ExecutionHistory, DeviceSubsetRuns]:
     """Those of a node that executes nothing itself: every run and cancel reaches another one."""
     stores = stores_of(database)
     audit = AuditLog(store=stores.audit, clock=clock)

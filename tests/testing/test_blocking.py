@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 import pytest
 from marshmallow import Schema
 
-from netautod.automation.executions.running.registered_executors import WrongExecutor, hosted
+from netautod.automation.executions.running.registered_executors import WrongExecutor, prepared_executor
 from netautod.plugin_api import (
     DeviceFailed,
     DeviceResult,
@@ -151,7 +151,7 @@ async def test_a_call_arrives_as_it_was_made(
         seen.update({field: getattr(given, field) for field in own})
         return call(given)
 
-    answer = await hosted(Blocks(work)).run(context)
+    answer = await prepared_executor(Blocks(work)).run(context)
     assert all_of_it.calls == [(name, args, options)]
     tells = name in ("settled", "totals", "fetch", "capture_config", "run_command", "create_snapshot")
     assert answer == (["one", "two"] if name == "devices" else name if tells else None)
@@ -163,7 +163,7 @@ def test_what_it_declares_is_declared_of_the_thread(idempotent: bool) -> None:
     executor = Blocks(_command)
     declared: Any = executor
     declared.idempotent, declared.parameters_schema = idempotent, Schema
-    made = hosted(executor)
+    made = prepared_executor(executor)
     assert (made.task_type, made.idempotent, made.parameters_schema) == ("blocks", idempotent, Schema)
 
 
@@ -291,4 +291,4 @@ class _Declares(_Plain):
 )
 def test_an_executor_that_is_not_what_it_declares_is_refused(executor: Any, said: str) -> None:
     with pytest.raises(WrongExecutor, match=said):
-        hosted(executor)
+        prepared_executor(executor)

@@ -36,7 +36,7 @@ _SECRET_KEY = re.compile(
 
 
 def safe(details: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the details as they are stored: secrets hidden, long texts and lists cut, and the whole bounded."""
+    """Return the details as they are stored: bounded, secrets hidden, long texts and lists cut."""
     found: dict[str, Any] = _safe(details, 0)
     size = len(json.dumps(found))
     if size <= MAX_BYTES:

@@ -1,4 +1,4 @@
-"""The audit log: records one event for every write, login, secret use, command and approval, and lists them."""
+"""The audit log: one event for every write, login, secret use, command and approval."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta

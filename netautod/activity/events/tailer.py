@@ -116,17 +116,17 @@ class Tailer:
             await changes.close()
 
     async def _take(self, changes: Changes) -> None:
-        asked = self._clock.now()
-        told = await changes.next(WAIT_SECONDS)
+        looked_at = self._clock.now()
+        changed = await changes.next(WAIT_SECONDS)
         self._failing.over()
         orgs = self._orgs()
-        for change in told:
+        for change in changed:
             document = change.get("fullDocument")
             if document is not None and document["org_id"] in orgs:
-                self._tell(self._feeds[change["ns"]["coll"]], [document])
+                self._report(self._feeds[change["ns"]["coll"]], [document])
         self._token = changes.token
         # All changes up to the last one have been read; if none came, those up to the question.
-        self._advance(told[-1]["clusterTime"].as_datetime() if told else asked)
+        self._advance(changed[-1]["clusterTime"].as_datetime() if changed else looked_at)
 
     async def _look_on(self) -> None:
         """Follow without change streams, by looking every second."""
@@ -136,20 +136,20 @@ class Tailer:
             await asyncio.sleep(LOOK_SECONDS)
 
     async def _catch_up(self) -> None:
-        """Read what happened since the place up to which all is known; the first time only find that place."""
-        asked = self._clock.now()
+        """Read what happened since the place up to which all is known; at first only find that place."""
+        looked_at = self._clock.now()
         if self._place is not None:
-            if asked - self._place > RESUMABLE:
+            if looked_at - self._place > RESUMABLE:
                 self._lost()
-                self._place = asked - RESUMABLE
+                self._place = looked_at - RESUMABLE
             since, orgs = self._place - OVERLAP, self._orgs()
             for feed in self._feeds.values():
                 async for document in feed.since(since, orgs):
-                    self._tell(feed, [document])
-        self._advance(asked)
+                    self._report(feed, [document])
+        self._advance(looked_at)
         self._ready.set()
 
-    def _tell(self, feed: Feed, documents: Iterable[Document]) -> None:
+    def _report(self, feed: Feed, documents: Iterable[Document]) -> None:
         floor = (self._place or self._clock.now()) - OVERLAP
         new = []
         for document in documents:

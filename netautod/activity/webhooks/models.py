@@ -102,12 +102,12 @@ class Delivery:
 class Tried:
     """The result of one request; `error` is None exactly if the receiver has accepted it.
 
-    `asked_seconds`: how long the receiver requests to be left alone.
+    `retry_after_seconds`: how long the receiver requests to be left alone.
     """
 
     response_status: int | None
     error: str | None
-    asked_seconds: float = 0.0
+    retry_after_seconds: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)

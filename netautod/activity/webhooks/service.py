@@ -148,11 +148,11 @@ class WebhookService:
         message = SignedMessage.of(
             TEST, data, id=str(uuid4()), at=self._clock.now(), instance=self._sender.instance_name
         )
-        begun = self._clock.monotonic()
+        started = self._clock.monotonic()
         tried = await self._sender.send(webhook, message, guard=no_guard)
-        duration_ms = int((self._clock.monotonic() - begun) * 1000)
-        told = {"name": webhook.name, "success": tried.error is None}
-        await self._audit.record(caller, "webhook.test", "webhook", webhook.id, told)
+        duration_ms = int((self._clock.monotonic() - started) * 1000)
+        details = {"name": webhook.name, "success": tried.error is None}
+        await self._audit.record(caller, "webhook.test", "webhook", webhook.id, details)
         return TestOutcome(tried=tried, duration_ms=duration_ms)
 
     async def deliveries(self, org_id: OrgId, webhook_id: str, page: Page) -> PageOf[Delivery]:
@@ -180,5 +180,5 @@ class WebhookService:
 
     async def _changed(self, caller: Caller, verb: str, webhook: Webhook, details: Mapping[str, Any]) -> None:
         await self._subscriptions.refresh()
-        told = {"name": webhook.name, **details}
-        await self._audit.record(caller, f"webhook.{verb}", "webhook", webhook.id, told)
+        details = {"name": webhook.name, **details}
+        await self._audit.record(caller, f"webhook.{verb}", "webhook", webhook.id, details)

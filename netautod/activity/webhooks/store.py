@@ -76,9 +76,9 @@ class WebhookStore:
         """Store the result of a round of deliveries, unless the webhook was changed meanwhile."""
         where = {"_id": webhook.id, "updated_at": webhook.updated_at}
         outcome: Document = {"failures": failures, "resume_at": resume_at}
-        told: Document = {"last_delivery_at": at, "last_status": status}
-        if not await self._webhooks.update(webhook.org_id, where, {"$set": {**outcome, **told}}):
-            await self._webhooks.update(webhook.org_id, {"_id": webhook.id}, {"$set": told})
+        outcome_fields: Document = {"last_delivery_at": at, "last_status": status}
+        if not await self._webhooks.update(webhook.org_id, where, {"$set": {**outcome, **outcome_fields}}):
+            await self._webhooks.update(webhook.org_id, {"_id": webhook.id}, {"$set": outcome_fields})
 
     async def disable(self, webhook: Webhook, reason: str, *, at: datetime) -> bool:
         """Disable a webhook.

@@ -22,7 +22,7 @@ class Wanted(Protocol):
     def __call__(self, org_id: OrgId, name: str) -> bool: ...
 
 
-def nobody(org_id: OrgId, name: str) -> bool:
+def wants_nothing(org_id: OrgId, name: str) -> bool:
     """Return False, where no webhooks are followed: on the command line, and in tests of something else."""
     return False
 
@@ -53,7 +53,7 @@ class Subscriptions:
     def wants(self, org_id: OrgId, name: str) -> bool:
         return (org_id, name) in self._wanted
 
-    def anybody_wants(self, name: str) -> bool:
+    def is_wanted(self, name: str) -> bool:
         return any(wanted == name for _, wanted in self._wanted)
 
     @property

@@ -47,7 +47,7 @@ class ActingServices(CallerServices):
 
     def matching(self, site: str | None, device_type: str | None) -> AsyncIterator[list[Device]]:
         """Of a run of chosen devices these alone."""
-        chosen = self._execution.chosen
+        chosen = self._execution.device_subset
         if chosen is None:
             return super().matching(site, device_type)
         return self._shared.devices.of_ids(self.work.org_id, chosen, persist=self.work.persist)

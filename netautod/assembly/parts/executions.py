@@ -7,7 +7,7 @@ from netautod.activity.audit.service import AuditLog
 from netautod.assembly.data.stores import Stores
 from netautod.automation.executions.abandoned.service import Aftermath
 from netautod.automation.executions.abandoned.store import AftermathStore
-from netautod.automation.executions.device_subset import ChosenDevices
+from netautod.automation.executions.device_subset import DeviceSubsetRuns
 from netautod.automation.executions.events.notifier import ExecutionObservers, FinishNotifier
 from netautod.automation.executions.history.service import ExecutionHistory, Transcripts
 from netautod.automation.executions.logs.closing import LogClosing
@@ -118,8 +118,8 @@ def chosen_of(
     audit: AuditLog,
     clock: Clock,
     runs: LocalRuns,
-) -> ChosenDevices:
-    return ChosenDevices(
+) -> DeviceSubsetRuns:
+    return DeviceSubsetRuns(
         store=stores.executions,
         executions=executions,
         tasks=tasks,
@@ -130,9 +130,9 @@ def chosen_of(
     )
 
 
-def background_pulls_of(chosen: ChosenDevices, executions: ExecutionService) -> BackgroundPulls:
+def background_pulls_of(subset_runs: DeviceSubsetRuns, executions: ExecutionService) -> BackgroundPulls:
     async def begin(caller: Caller, device_ids: Sequence[str], made_id: str | None) -> Mapping[str, Any]:
-        execution = await chosen.pull(caller, device_ids, execution_id=made_id)
+        execution = await subset_runs.pull(caller, device_ids, execution_id=made_id)
         return {**execution.to_json(), "requested_by": await executions.requester(execution)}
 
     return BackgroundPulls(begin=begin)

@@ -13,7 +13,7 @@ from netautod.assembly.parts.executions import chosen_of, environment_of, execut
 from netautod.assembly.parts.tasks import rules_of, tasks_of
 from netautod.assembly.settings import Settings
 from netautod.assembly.stages.devices import DeviceWork
-from netautod.automation.executions.device_subset import ChosenDevices
+from netautod.automation.executions.device_subset import DeviceSubsetRuns
 from netautod.automation.executions.events.notifier import FinishNotifier
 from netautod.automation.executions.running.environment import RunEnvironment
 from netautod.automation.executions.running.node import ExecutionNode
@@ -33,7 +33,7 @@ class Runs:
     node: ExecutionNode
     tasks: TaskService
     executions: ExecutionService
-    chosen: ChosenDevices
+    subset_runs: DeviceSubsetRuns
 
 
 def environment(
@@ -96,10 +96,10 @@ def runs(
         notifier=notifier,
         users=installation.people.users,
     )
-    chosen = chosen_of(
+    subset_runs = chosen_of(
         stores=stores, executions=executions, tasks=tasks, audit=audit, clock=clock, runs=node.runner
     )
-    return Runs(node=node, tasks=tasks, executions=executions, chosen=chosen)
+    return Runs(node=node, tasks=tasks, executions=executions, subset_runs=subset_runs)
 
 
 def heartbeat(

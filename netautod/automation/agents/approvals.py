@@ -52,5 +52,7 @@ def approval_hash(tool: str, arguments: Mapping[str, Any], bound: Mapping[str, A
 
     It is the same for the same call with the same targets, whatever the order of the names.
     """
-    told = {"tool": tool, "arguments": arguments, "bound": bound}
-    return sha256(json.dumps(told, sort_keys=True, separators=(",", ":"), default=str).encode()).hexdigest()
+    details = {"tool": tool, "arguments": arguments, "bound": bound}
+    return sha256(
+        json.dumps(details, sort_keys=True, separators=(",", ":"), default=str).encode()
+    ).hexdigest()

@@ -71,7 +71,7 @@ class Desk:
     @property
     def has_written(self) -> bool:
         """Return whether the run has used up an approval: if so, it is not started again."""
-        return self._changes.any_begun
+        return self._changes.approval_used
 
     @property
     def is_writing(self) -> bool:
@@ -209,13 +209,13 @@ class Desk:
             if problem is not None:
                 raise PermanentFailure(f"the transcript is damaged: {problem}")
             self._events = list(found)
-            self._changes.any_begun |= any(_is_approved(one.event) for one in found)
+            self._changes.approval_used |= any(_is_approved(one.event) for one in found)
         return self._events
 
-    async def _add(self, *, role: str, **told: Any) -> TranscriptEvent:
+    async def _add(self, *, role: str, **fields: Any) -> TranscriptEvent:
         known = await self._known()
         self._work.guard()
-        event = TranscriptEvent(seq=len(known) + 1, at=self._services.clock.now(), role=role, **told)
+        event = TranscriptEvent(seq=len(known) + 1, at=self._services.clock.now(), role=role, **fields)
         one = chained(self._run.execution_id, event, known[-1].hash if known else START)
         append = self._services.transcripts.append
         await self._work.persist(partial(append, self._work.org_id, self._run.execution_id, one))

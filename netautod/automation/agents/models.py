@@ -56,8 +56,8 @@ def problem_of(execution_id: str, found: Sequence[Chained]) -> str | None:
 
 
 def _hash(execution_id: str, event: TranscriptEvent, previous: str) -> str:
-    told = {"execution_id": execution_id, "previous": previous, **event_json(event)}
-    return sha256(json.dumps(told, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+    details = {"execution_id": execution_id, "previous": previous, **event_json(event)}
+    return sha256(json.dumps(details, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
 def _plain(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The form in which a model gets texts of devices and documents: redacted, cut, numbered, and marked as data."""
+"""Texts of devices and documents in the form that a model gets: redacted, cut, numbered, marked as data."""
 
 import re
 import unicodedata
@@ -19,7 +19,7 @@ class Presenter:
         self._redact = redact
 
     async def lines(self, text: str) -> list[str]:
-        """Return the lines without secrets and control characters, and no more of them than a model can take."""
+        """Return the lines without secrets and control characters, as many as a model can take."""
         return await in_thread_if_large(len(text), self._lines, text)
 
     async def hidden(self, text: str) -> str:

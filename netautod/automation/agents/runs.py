@@ -26,7 +26,7 @@ class BeginChange(Protocol):
     """A function that uses up the approval of a call; it returns False if that was done before."""
 
     async def __call__(
-        self, org_id: OrgId, execution_id: str, call_id: str, told: Mapping[str, Any], at: datetime
+        self, org_id: OrgId, execution_id: str, call_id: str, details: Mapping[str, Any], at: datetime
     ) -> bool: ...
 
 

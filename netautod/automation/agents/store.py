@@ -81,13 +81,13 @@ class ChangeStore:
         self._changes = scoped(database, CHANGES)
 
     async def begin(
-        self, org_id: OrgId, execution_id: str, call_id: str, told: Mapping[str, Any], at: datetime
+        self, org_id: OrgId, execution_id: str, call_id: str, details: Mapping[str, Any], at: datetime
     ) -> bool:
         """Record that a change begins.
 
         False if it was begun before: then its result is unknown.
         """
-        document = {"_id": f"{execution_id}:{call_id}", "execution_id": execution_id, "at": at, **told}
+        document = {"_id": f"{execution_id}:{call_id}", "execution_id": execution_id, "at": at, **details}
         try:
             await self._changes.insert(org_id, document)
         except Duplicate:

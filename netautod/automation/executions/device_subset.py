@@ -25,7 +25,7 @@ BULK_PULL = "bulk pull"
 PULL_SECONDS = 3600
 
 
-class ChosenDevices:
+class DeviceSubsetRuns:
     def __init__(
         self,
         *,
@@ -59,7 +59,7 @@ class ChosenDevices:
         if not failed:
             raise Conflict(await self._why_none(caller, before))
         again = await self._like(caller, before, made_id or str(uuid4()))
-        execution = await self._started(replace(again, chosen=failed, retry_of=execution_id))
+        execution = await self._started(replace(again, device_subset=failed, retry_of=execution_id))
         details = {"task_id": execution.of_task, "retry_of": execution_id, "devices": len(failed)}
         await self._audit.record(caller, "execution.retry_failed", "execution", execution.id, details)
         return execution
@@ -73,7 +73,7 @@ class ChosenDevices:
         """
         wanted = list(dict.fromkeys(device_ids))
         pull = self._pull(caller, execution_id or str(uuid4()))
-        execution = await self._started(replace(pull, chosen=wanted))
+        execution = await self._started(replace(pull, device_subset=wanted))
         details = {"devices": len(wanted)}
         await self._audit.record(caller, "config.bulk_pull", "execution", execution.id, details)
         return execution

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from netautod.automation.executions.device_subset import ChosenDevices
+from netautod.automation.executions.device_subset import DeviceSubsetRuns
 from netautod.automation.executions.models import Execution, result_to_json
 from netautod.automation.executions.pending_approvals import WaitingApproval
 from netautod.automation.executions.schemas import (
@@ -90,12 +90,12 @@ class TaskExecutionsHandler(ExecutionHandler):
 
 
 class RetryFailedHandler(ExecutionHandler):
-    chosen: ChosenDevices
+    subset_runs: DeviceSubsetRuns
 
     @requires(OPERATOR, status=202, answer=ExecutionAnswer, repeat=Repeat.FINDS)
     async def post(self, execution_id: str) -> None:
         """Run the task again for the devices that failed, as a new execution."""
-        execution = await self.chosen.retry_failed(
+        execution = await self.subset_runs.retry_failed(
             self.caller, self.execution_id(execution_id), made_id=self.record_id
         )
         self.answer(await self.whole(execution))

@@ -59,9 +59,9 @@ class Execution:
 
     `requested_by` is the id of the user who started it, or who owned the task then. With `approved_by_others`
     neither that user nor the owner may decide on its request. `unclear`: it is in the middle of a change of a
-    device. `traceparent` names the span of the request that started it, if that was traced. `chosen` holds
-    the ids of the devices that it visits, None: its parameters say which; `retry_of` is the execution whose
-    failed devices they are. An execution that belongs to no task has its own id as `task_id`, so that
+    device. `traceparent` names the span of the request that started it, if that was traced. `device_subset`
+    holds the ids of the devices that it visits, None: its parameters say which; `retry_of` is the execution
+    whose failed devices they are. An execution that belongs to no task has its own id as `task_id`, so that
     whatever counts by task counts it alone.
     """
 
@@ -97,7 +97,7 @@ class Execution:
     approved_by_others: bool | None = None
     unclear: bool | None = None
     traceparent: str | None = None
-    chosen: Sequence[str] | None = None
+    device_subset: Sequence[str] | None = None
     retry_of: str | None = None
 
     @property
@@ -109,7 +109,7 @@ class Execution:
         """Return whether the user started the run or owns its task."""
         return user_id in (self.requested_by, self.owner_id)
 
-    def has_to_be_decided_by_others(self, user_id: str) -> bool:
+    def needs_another_approver(self, user_id: str) -> bool:
         """Return whether this user may not decide on its request."""
         return bool(self.approved_by_others) and self.is_own(user_id)
 
@@ -229,7 +229,7 @@ def _approval_json(approval: ApprovalDecision | None) -> dict[str, Any] | None:
 _NOT_YET: Mapping[str, Any] = {
     **dict.fromkeys(("started_at", "completed_at", "output", "error_message", "cancelled_by", "closing")),
     **dict.fromkeys(("approval", "approval_request", "approval_expires_at", "approved_by_others")),
-    **dict.fromkeys(("resume", "progress", "unclear", "chosen", "retry_of")),
+    **dict.fromkeys(("resume", "progress", "unclear", "device_subset", "retry_of")),
     "retry_count": 0,
     "attempts": (),
 }

@@ -187,21 +187,21 @@ class ExecutionService:
         Conflict if the request is another one by now. Raises NotFound, Conflict or Forbidden.
         """
         execution = await self.get(caller.org_id, execution_id)
-        if execution.has_to_be_decided_by_others(caller.user_id):
+        if execution.needs_another_approver(caller.user_id):
             raise Forbidden(BY_OTHERS)
-        decided = await self._store.decide_approval(
+        updated = await self._store.decide_approval(
             caller.org_id,
             execution_id,
             ApprovalDecision(decision=decision, by=caller.username, comment=comment, at=self._clock.now()),
             shown=shown,
         )
-        if decided is None:
+        if updated is None:
             raise Conflict(_undecided(await self.get(caller.org_id, execution_id), shown))
         self._runs.kick()
         await self._audit.record(
             caller, f"execution.{decision}", "execution", execution_id, {"comment": comment}
         )
-        return decided
+        return updated
 
     async def log(
         self,

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from netautod.activity.webhooks.names import EXECUTION_FINISHED
-from netautod.activity.webhooks.subscriptions import Wanted, nobody
+from netautod.activity.webhooks.subscriptions import Wanted, wants_nothing
 from netautod.automation.executions.models import Execution, ExecutionTally
 from netautod.automation.executions.records import documents
 from netautod.automation.executions.records.claims import Candidate, ClaimedRun, DeadRun
@@ -71,7 +71,7 @@ NO_END = datetime(9999, 1, 1, tzinfo=UTC)
 # For an execution that waits for an approval.
 IN_TIME = {"$gt": [{"$ifNull": ["$approval_expires_at", {"$literal": NO_END}]}, "$$NOW"]}
 PARKED = {"state": "approval_pending", "$expr": IN_TIME}
-LARGE = ("output", "attempts", "attempt", "resume", "parameters", "approval_request", "chosen")
+LARGE = ("output", "attempts", "attempt", "resume", "parameters", "approval_request", documents.DEVICE_SUBSET)
 LIST_FIELDS = dict.fromkeys(LARGE, 0)
 
 
@@ -82,7 +82,7 @@ class ExecutionStore:
     undelivered.
     """
 
-    def __init__(self, database: Database, *, wanted: Wanted = nobody) -> None:
+    def __init__(self, database: Database, *, wanted: Wanted = wants_nothing) -> None:
         self._wanted = wanted
         self._scoped = scoped(database, COLLECTION)
         self._all = database.collection(COLLECTION)
@@ -148,7 +148,7 @@ class ExecutionStore:
         expire.
         """
         total = await self._scoped.count(org_id, PARKED)
-        fields = dict.fromkeys(("output", "resume", "parameters", "chosen"), 0)
+        fields = dict.fromkeys(("output", "resume", "parameters", documents.DEVICE_SUBSET), 0)
         order = SOONEST_FIRST if by_expiry else NEWEST_FIRST
         found = await self._scoped.find(
             org_id, PARKED, fields=fields, sort=order, limit=page.limit, offset=page.offset

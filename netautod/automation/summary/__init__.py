@@ -1,1 +1,1 @@
-"""The summary that an operator sees first: the state of devices, backups and automation of an organization."""
+"""The summary that an operator sees first: the state of an organization's devices, backups and runs."""

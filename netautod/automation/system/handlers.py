@@ -21,7 +21,7 @@ class SystemStatusHandler(SystemHandler):
 class PauseSystemHandler(SystemHandler):
     @requires("system.manage", body=PauseRequest, answer=PausedAnswer, grows=False)
     async def post(self) -> None:
-        """Pause tasks, polls and syncs: none begins until the organization is resumed; what runs may finish."""
+        """Pause tasks, polls and syncs until they are resumed; what runs may finish."""
         pause = await self.system.pause(self.caller, self.body["reason"])
         self.answer({"paused": pause.to_json()})
 

@@ -1,4 +1,4 @@
-"""Nodes and pauses in MongoDB (the collections `nodes` and `pauses`), and the state of the database itself."""
+"""Nodes and pauses in MongoDB, and the state of the database itself: the collections `nodes` and `pauses`."""
 
 from datetime import datetime
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from marshmallow import fields, validate
 
-from netautod.automation.executions.device_subset import ChosenDevices
+from netautod.automation.executions.device_subset import DeviceSubsetRuns
 from netautod.automation.executions.models import LEVELS, Execution
 from netautod.automation.executions.pending_approvals import WaitingApproval
 from netautod.automation.executions.schemas import LogQuery, ResultsQuery
@@ -61,7 +61,7 @@ class ExecutionPage(PageHandler):
             output=output_text(execution),
             results=await self._results(execution, query),
             asked=WaitingApproval(execution=execution, requester=requester),
-            barred=BY_OTHERS if execution.has_to_be_decided_by_others(self.caller.user_id) else "",
+            barred=BY_OTHERS if execution.needs_another_approver(self.caller.user_id) else "",
             lines=lines,
             after=lines[-1].seq if lines else 0,
             levels=LEVELS,
@@ -126,7 +126,7 @@ class CancelForm(ExecutionPage):
 
 
 class RetryFailedForm(ExecutionPage):
-    chosen: ChosenDevices
+    subset_runs: DeviceSubsetRuns
 
     @requires(OPERATOR, consumes=FORM)
     async def post(self, execution_id: str) -> None:
@@ -135,8 +135,8 @@ class RetryFailedForm(ExecutionPage):
         await self.submit(self._retry(execution), again=lambda: show_again(self, execution.id))
 
     async def _retry(self, execution: Execution) -> str:
-        again = await self.chosen.retry_failed(self.caller, execution.id)
-        self.tell(f"{len(again.chosen or ()):,} of the devices are visited again, in this execution.")
+        again = await self.subset_runs.retry_failed(self.caller, execution.id)
+        self.tell(f"{len(again.device_subset or ()):,} of the devices are visited again, in this execution.")
         return f"/executions/{again.id}"
 
 

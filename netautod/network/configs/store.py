@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from netautod.activity.webhooks.names import CONFIG_CHANGED
-from netautod.activity.webhooks.subscriptions import Wanted, nobody
+from netautod.activity.webhooks.subscriptions import Wanted, wants_nothing
 from netautod.core.identity.caller import OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.core.schema.bulk_values import made
@@ -57,7 +57,7 @@ class ConfigStore:
     `wanted`: whether a webhook wants an event; then a new version is marked as owed to it.
     """
 
-    def __init__(self, database: Database, *, wanted: Wanted = nobody) -> None:
+    def __init__(self, database: Database, *, wanted: Wanted = wants_nothing) -> None:
         self._wanted = wanted
         self._all = database.collection(COLLECTION)
         self._configs = scoped(database, COLLECTION)

@@ -34,7 +34,7 @@ def refuse_answer(hook: str, answer: object) -> None:
 
 
 def refuse_executor(executor: Any) -> None:
-    """Raises PluginError for one without what the service asks of it (what `run` is like: `hosted`)."""
+    """Raises PluginError for one without what the service asks of it (`prepared_executor` checks `run`)."""
     _refuse("an executor", executor, _EXECUTOR)
 
 

@@ -52,7 +52,7 @@ def desk_of(
     begun: set[str] = set()
 
     async def begin_change(
-        org_id: OrgId, execution_id: str, call_id: str, told: Mapping[str, Any], at: datetime
+        org_id: OrgId, execution_id: str, call_id: str, details: Mapping[str, Any], at: datetime
     ) -> bool:
         """In memory, as long as this desk."""
         before = call_id in begun

@@ -11,7 +11,7 @@ from netautod.automation.executions.models import Execution
 from netautod.automation.executions.records.outcome import Finished, Outcome, Parked, Retried
 from netautod.automation.executions.running.attempt import Attempt
 from netautod.automation.executions.running.environment import ActingFactory, Owners, RunEnvironment
-from netautod.automation.executions.running.registered_executors import hosted
+from netautod.automation.executions.running.registered_executors import prepared_executor
 from netautod.automation.executions.settings import ExecutionSettings
 from netautod.core.clock import SystemClock
 from netautod.core.identity.caller import Caller, OrgId
@@ -100,7 +100,7 @@ async def run_executor(
         else _next(previous, approval)
     )
     kept = Kept(() if previous is None else previous.results.values())
-    watched = _Watched(hosted(executor))
+    watched = _Watched(prepared_executor(executor))
     services: list[RunServices] = []
     client = http or GuardedClient(AddressRules.allowing(allow))
     asked = [RunDevice.of(device) for device in devices]

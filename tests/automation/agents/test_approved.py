@@ -74,7 +74,7 @@ async def test_two_nodes_with_one_approval_do_it_once(database: Database, tool: 
     with pytest.raises(PermanentFailure, match="outcome unknown: the call c1 of write was begun before"):
         await second.made(tool)
     assert len(tool.calls) == 1
-    assert second.calls.any_begun
+    assert second.calls.approval_used
     assert second.marks == []
 
 
@@ -93,7 +93,7 @@ async def test_other_arguments_do_not_use_it_up(database: Database, tool: Tool) 
     node = Node(database, execution)
     refused = await node.made(tool, {"text": "y"})
     assert "what was approved is not what would be done now" in refused.text
-    assert not node.calls.any_begun
+    assert not node.calls.approval_used
     assert (await node.made(tool)).ok
 
 

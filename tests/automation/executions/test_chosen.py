@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import pytest
 
-from netautod.automation.executions.device_subset import ChosenDevices
+from netautod.automation.executions.device_subset import DeviceSubsetRuns
 from netautod.automation.executions.upkeep.retention import ExecutionRetention
 from netautod.automation.tasks.parameters import SchemaRules
 from netautod.core.identity.caller import Caller, OrgId, UsedToken
@@ -107,7 +107,7 @@ async def test_a_task_that_is_gone_is_not_run_again(tasks: Tasks) -> None:
     assert_error(await client.post(f"{EXECUTIONS}/{before}/retry-failed"), 409, "was deleted")
 
 
-def pulls(world: World) -> ChosenDevices:
+def pulls(world: World) -> DeviceSubsetRuns:
     rules = SchemaRules(schemas={"backup": BackupParameters}, references={})
     return task_services(world.database, clock=world.clock, rules=rules, observers=world.finished)[3]
 
@@ -121,7 +121,7 @@ def caller(**values: Any) -> Caller:
 
 async def test_pulls_without_a_task_run_side_by_side(world: World) -> None:
     """Each counts as its own task: an index lets one execution of a task run at a time."""
-    chosen, started = pulls(world), asyncio.Semaphore(0)
+    subset_runs, started = pulls(world), asyncio.Semaphore(0)
     both = asyncio.Event()
 
     async def work(context: RunContext) -> Any:
@@ -130,13 +130,13 @@ async def test_pulls_without_a_task_run_side_by_side(world: World) -> None:
         return context.execution.task_id
 
     async with world.node(Does(work)):
-        ones = [await chosen.pull(caller(), ["d1", "d1", "d2"]) for _ in range(2)]
+        ones = [await subset_runs.pull(caller(), ["d1", "d1", "d2"]) for _ in range(2)]
         for _ in ones:
             await started.acquire()
         both.set()
         done = [await world.until(one, "completed") for one in ones]
     assert [one.output for one in done] == [None, None]
-    assert [list(one.chosen or ()) for one in done] == [["d1", "d2"]] * 2
+    assert [list(one.device_subset or ()) for one in done] == [["d1", "d2"]] * 2
     assert [one.to_json()["task_id"] for one in done] == [None, None]
     assert {(one.task_type, one.task_name, one.max_retries) for one in done} == {("backup", "bulk pull", 0)}
     assert {(told.task_id, told.state) for told in world.finished} == {(None, "completed")}

@@ -50,7 +50,7 @@ class ChainStore:
         self._heads = self._chains.unacknowledged_by_others()
 
     async def newest(self, org_id: OrgId) -> Link:
-        """Return the link that the next event follows: the head, even if the event that it names was cut off."""
+        """Return the link that the next event follows: the head, even if its event was cut off."""
         found = await self._events.find(org_id, {"seq": {"$gt": 0}}, sort=[("seq", -1)], limit=1)
         last = _link(found[0]) if found else START
         ends = await self.ends(org_id)

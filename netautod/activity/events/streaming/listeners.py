@@ -1,4 +1,4 @@
-"""All listeners of a node: what is new reaches each of them, and none stays longer than its token is valid."""
+"""All listeners of a node: each gets what is new, and none stays longer than its token is valid."""
 
 import asyncio
 import logging
@@ -95,14 +95,14 @@ class Listeners:
 
     def add(self, events: Sequence[Event]) -> None:
         """Hand events to the listeners of their organizations."""
-        told: set[OrgId] = set()
+        reached: set[OrgId] = set()
         for event in events:
             journal = self._journals.get(event.org_id)
             if journal is not None:
                 body = wire.body_of(event)
                 journal.add(Entry(event, body), len(body))
-                told.add(event.org_id)
-        for org_id in told:
+                reached.add(event.org_id)
+        for org_id in reached:
             self._wake(org_id)
 
     def missed(self) -> None:

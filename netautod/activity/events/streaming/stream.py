@@ -117,7 +117,7 @@ class EventStream:
                 yield part
 
     def _fresh(self) -> bool:
-        """Return whether the permissions are those of the last second, or were read since they were missed."""
+        """Return whether the permissions are those of the last second, or were read since then."""
         listener, now = self.listener, asyncio.get_running_loop().time()
         if listener.ended is not None or now - listener.checked_at <= FRESH_SECONDS:
             listener.stale_since = None

@@ -28,7 +28,10 @@ def with_id(body: bytes, place: Resumed) -> bytes:
 
 
 def opening(place: Resumed) -> bytes:
-    """Return a comment, and where the stream begins: a block without data sets the last id and is no event."""
+    """Return a comment, and where the stream begins.
+
+    A block without data sets the last id and is no event.
+    """
     return f": netautod\nretry: {RETRY_MILLIS}\nid: {place}\n\n".encode()
 
 

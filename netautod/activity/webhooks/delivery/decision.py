@@ -35,7 +35,7 @@ def settled(
         return Settled(status="delivered", next_at=None, response_status=tried.response_status, error=None)
     if tried.response_status == GONE:
         return Settled(status="failed", next_at=None, response_status=GONE, error=tried.error)
-    pause = max(tried.asked_seconds, _pause(attempts, settings, chance))
+    pause = max(tried.retry_after_seconds, _pause(attempts, settings, chance))
     return Settled(
         status="waiting",
         next_at=now + timedelta(seconds=pause),
@@ -45,13 +45,13 @@ def settled(
 
 
 def resume_at(
-    failures: int, asked_seconds: float, *, now: datetime, settings: WebhooksSettings, chance: float
+    failures: int, retry_after_seconds: float, *, now: datetime, settings: WebhooksSettings, chance: float
 ) -> datetime | None:
     """Return until when nothing at all is sent to the receiver; None for at once.
 
     That is as long as it requests, and after some failures in a row a pause that grows.
     """
-    pause = asked_seconds
+    pause = retry_after_seconds
     if failures >= TROUBLED:
         pause = max(pause, _pause(failures - TROUBLED + 1, settings, chance))
     return now + timedelta(seconds=pause) if pause else None

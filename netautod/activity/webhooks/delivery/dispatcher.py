@@ -28,7 +28,10 @@ STOP_SECONDS = 5.0  # for requests under way at the stop
 
 
 class Dispatcher:
-    """A dispatcher that delivers between `async with`; at the end requests under way may still be answered."""
+    """A dispatcher that delivers between `async with`.
+
+    At the end requests under way may still be answered.
+    """
 
     def __init__(self, *, lanes: Lanes, subscriptions: Subscriptions, leases: NamedLeases) -> None:
         self._lanes = lanes

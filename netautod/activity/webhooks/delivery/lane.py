@@ -97,7 +97,7 @@ class Round:
     # Another node has tried the same meanwhile, so it has the lease: ours ran out while we were stopped.
     is_overtaken: bool = False
     _in_a_row: int = 0
-    _asked_seconds: float = 0.0
+    _retry_after_seconds: float = 0.0
     _is_gone: bool = False
     _last: Status | None = None
 
@@ -121,7 +121,13 @@ class Round:
     def _is_over(self) -> bool:
         # What was in trouble before the round is tried once, to see whether it still is.
         in_trouble = self._in_a_row >= max(TROUBLED, self.webhook.failures + 1)
-        return self.is_overtaken or self._is_gone or self._asked_seconds > 0 or in_trouble or self.stopping()
+        return (
+            self.is_overtaken
+            or self._is_gone
+            or self._retry_after_seconds > 0
+            or in_trouble
+            or self.stopping()
+        )
 
     async def _send(self, delivery: Delivery) -> bool:
         """Send one delivery; return whether the next one of its subject may follow."""
@@ -142,7 +148,7 @@ class Round:
             self._in_a_row = 0
             return True
         self._in_a_row += 1
-        self._asked_seconds = max(self._asked_seconds, tried.asked_seconds)
+        self._retry_after_seconds = max(self._retry_after_seconds, tried.retry_after_seconds)
         self._is_gone = self._is_gone or tried.response_status == GONE
         if settled.next_at is not None:
             self.later[delivery.subject] = settled.next_at
@@ -156,7 +162,7 @@ class Round:
             logger.warning("webhook %s is disabled: %s", self.webhook.id, GONE_REASON)
         resume_at = decide.resume_at(
             self._in_a_row,
-            self._asked_seconds,
+            self._retry_after_seconds,
             now=now,
             settings=lanes.settings,
             chance=random.random(),

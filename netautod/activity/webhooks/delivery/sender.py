@@ -61,7 +61,7 @@ class Sender:
         return Tried(
             response_status=answer.status,
             error=f"the receiver answered {answer.status}",
-            asked_seconds=asked_pause(
+            retry_after_seconds=asked_pause(
                 answer.headers, self._clock.now(), longest=self._settings.longest_retry_seconds
             ),
         )

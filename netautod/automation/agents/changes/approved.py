@@ -32,14 +32,14 @@ def refusal(text: str) -> ToolOutcome:
 class ApprovedCalls:
     """The calls of tools that write, within one attempt.
 
-    `any_begun`: one call of the run was begun. `under_way`: the result of a call is unknown at the moment.
+    `approval_used`: the run has used up an approval. `under_way`: the result of a call is unknown now.
     """
 
     def __init__(self, *, services: AgentServices, work: Work, run: RunOf) -> None:
         self._services = services
         self._work = work
         self._run = run
-        self.any_begun = False
+        self.approval_used = False
         self.under_way = False
 
     async def made(
@@ -76,7 +76,7 @@ class ApprovedCalls:
     async def _use_up(self, tool: str, calling: Calling) -> None:
         """Use up the approval: a later call with it cannot know the result of this one."""
         calling.work.guard()
-        self.any_begun = True
+        self.approval_used = True
         now, begin = self._services.clock.now(), self._services.begin_change
         if not await begin(calling.work.org_id, calling.execution_id, calling.call_id, {"tool": tool}, now):
             raise PermanentFailure(f"{UNKNOWN}: the call {calling.call_id} of {tool} was begun before")
@@ -100,8 +100,8 @@ class ApprovedCalls:
             if not self.under_way:  # nothing was sent
                 raise
             logger.exception("the tool %s failed in the middle of a change", tool.name)
-            said = f": {error.text}" if isinstance(error, NetautodError | ExecutionFailed) else ""
-            raise PermanentFailure(f"{UNKNOWN}: the tool {tool.name} failed{said}") from error
+            reason = f": {error.text}" if isinstance(error, NetautodError | ExecutionFailed) else ""
+            raise PermanentFailure(f"{UNKNOWN}: the tool {tool.name} failed{reason}") from error
         if not own:
             await self.mark(False)
         return outcome

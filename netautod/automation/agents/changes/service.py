@@ -161,12 +161,12 @@ class ConfigChanges:
         device, _ = await self._changeable(arguments, calling)
         calling.admit(device.id)
         before = await calling.acting.capture_config(device.id)
-        await self._told(device, arguments, calling)
+        await self._report_lines(device, arguments, calling)
         report = await self._sent(device, arguments, calling)
-        text = [*_told(report), *await self._compared(device, before.version, calling)]
+        text = [*_report_lines(report), *await self._compared(device, before.version, calling)]
         return ToolOutcome(text="\n".join(text), source=f"change of {device.name}", ok=report.refused is None)
 
-    async def _told(self, device: Device, arguments: Mapping[str, Any], calling: Calling) -> None:
+    async def _report_lines(self, device: Device, arguments: Mapping[str, Any], calling: Calling) -> None:
         calling.work.guard()
         work = calling.work
         details = {
@@ -247,10 +247,10 @@ def _sentence(device: Device, arguments: Mapping[str, Any]) -> str:
     return f"Send {what} of configuration to {device.name}, {stored}"
 
 
-def _told(report: ChangeReport) -> list[str]:
-    said = [f"{one.line}: {one.output.strip()}" for one in report.answers if one.output.strip()]
+def _report_lines(report: ChangeReport) -> list[str]:
+    output = [f"{one.line}: {one.output.strip()}" for one in report.answers if one.output.strip()]
     if report.refused is None:
         saved = " and stored for the next start" if report.saved else ""
-        return [f"All lines were taken{saved}.", *said]
+        return [f"All lines were taken{saved}.", *output]
     state = "The lines before it are in force." if report.in_force else "Nothing is in force."
-    return [f"{report.refused} {state}", *said]
+    return [f"{report.refused} {state}", *output]

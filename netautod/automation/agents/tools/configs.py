@@ -166,6 +166,6 @@ class ConfigTools:
         device = await self._finder.find(calling.work.org_id, arguments["device"])
         calling.admit(device.id)
         taken = await calling.acting.capture_config(device.id)
-        said = "changed" if taken.changed else "has not changed"
-        text = "\n".join([f"version {taken.version}; the configuration {said}", *taken.notes])
+        result = "changed" if taken.changed else "has not changed"
+        text = "\n".join([f"version {taken.version}; the configuration {result}", *taken.notes])
         return ToolOutcome(text=text, source=f"pull of {device.name}")

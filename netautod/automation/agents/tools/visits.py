@@ -64,11 +64,11 @@ class VisitTools:
         ran = await self._commands.run(
             calling.work, device.id, verdict.command, seconds=float(arguments["timeout_seconds"])
         )
-        said = [ran.output] if ran.output else []
+        output = [ran.output] if ran.output else []
         if ran.error is not None:
-            said.append(f"[failed: {ran.error}]")
+            output.append(f"[failed: {ran.error}]")
         source = f"{verdict.command} on {device.name}"
-        return ToolOutcome(text="\n".join(said) or "[no output]", source=source, ok=ran.error is None)
+        return ToolOutcome(text="\n".join(output) or "[no output]", source=source, ok=ran.error is None)
 
     async def _test(self, arguments: Mapping[str, Any], calling: Calling) -> ToolOutcome:
         device = await self._finder.find(calling.work.org_id, arguments["device"])

@@ -32,16 +32,16 @@ class Aftermath:
             if one.by is not None:
                 await self._fail(one.by, one.node_id)
             for run in await self._store.runs_of(one.node_id):
-                await self._tell(await self._store.end_claim(run, _ended(run, one)))
+                await self._report(await self._store.end_claim(run, _ended(run, one)))
 
     async def _fail(self, blocked: Blocked, node_id: str) -> None:
         """Fail the execution that blocked the node, wherever it is by now.
 
         If this call comes late, the run waits for its next node or is running on it.
         """
-        await self._tell(await self._store.fail(blocked, node_id))
+        await self._report(await self._store.fail(blocked, node_id))
 
-    async def _tell(self, execution: Execution | None) -> None:
+    async def _report(self, execution: Execution | None) -> None:
         """Log the end of an execution and notify the observers; do nothing without one."""
         if execution is None:
             return

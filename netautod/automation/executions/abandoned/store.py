@@ -1,7 +1,7 @@
 """The runs that a dead node has left in the database."""
 
 from netautod.activity.webhooks.names import EXECUTION_FINISHED
-from netautod.activity.webhooks.subscriptions import Wanted, nobody
+from netautod.activity.webhooks.subscriptions import Wanted, wants_nothing
 from netautod.automation.executions.abandoned.models import Blocked
 from netautod.automation.executions.models import Execution
 from netautod.automation.executions.records.claims import DeadRun
@@ -20,7 +20,7 @@ class AftermathStore:
     `wanted` is the same as in ExecutionStore.
     """
 
-    def __init__(self, database: Database, *, wanted: Wanted = nobody) -> None:
+    def __init__(self, database: Database, *, wanted: Wanted = wants_nothing) -> None:
         self._wanted = wanted
         self._all = database.collection(COLLECTION)
         self._executions = scoped(database, COLLECTION)

@@ -98,7 +98,7 @@ def _states(execution: Execution) -> Iterator[Event]:
 
 def _steps(execution: Execution) -> Iterator[tuple[int, datetime, Execution]]:
     """Yield (step, moment, the execution as it was then)."""
-    then = _begun(execution)
+    then = _as_created(execution)
     yield 0, execution.created_at, then
     for number, attempt in enumerate(execution.attempts):
         first = number * PER_ATTEMPT + 1
@@ -107,14 +107,14 @@ def _steps(execution: Execution) -> Iterator[tuple[int, datetime, Execution]]:
         if attempt.completed_at is not None and not _ends(execution, attempt):
             then = _after(then, attempt)
             yield first + 1, attempt.completed_at, then
-        if execution.approval is not None and number == _decided(execution):
+        if execution.approval is not None and number == _last_parked(execution):
             then = replace(then, state="pending")
             yield first + 2, execution.approval.at, then
     if execution.terminal and execution.completed_at is not None:
         yield LAST, execution.completed_at, execution
 
 
-def _begun(execution: Execution) -> Execution:
+def _as_created(execution: Execution) -> Execution:
     """Return the execution as it was when it was created."""
     return replace(
         execution,
@@ -141,32 +141,32 @@ def _ends(execution: Execution, attempt: AttemptRecord) -> bool:
     return execution.terminal and attempt.completed_at == execution.completed_at
 
 
-def _decided(execution: Execution) -> int | None:
+def _last_parked(execution: Execution) -> int | None:
     """Return the number of the last parked attempt: the decision belongs to that one."""
     parked = [number for number, attempt in enumerate(execution.attempts) if attempt.outcome == PARKED]
     return parked[-1] if parked else None
 
 
 def _approvals(execution: Execution) -> Iterator[Event]:
-    last, number = _decided(execution), -1
+    last, number = _last_parked(execution), -1
     for number, attempt in enumerate(execution.attempts):
         if attempt.outcome == PARKED and attempt.completed_at is not None:
             expires_at = execution.approval_expires_at if number == last else None
-            told = {"decision": None, "expires_at": optional_text(expires_at)}
-            yield _approval(execution, number * PER_ATTEMPT, attempt.completed_at, told)
+            details = {"decision": None, "expires_at": optional_text(expires_at)}
+            yield _approval(execution, number * PER_ATTEMPT, attempt.completed_at, details)
     if last is None:
         return
     step = last * PER_ATTEMPT + 1
     if execution.approval is not None:
         decision = execution.approval
-        told = {"decision": decision.decision, "by": decision.by, "comment": decision.comment}
-        yield _approval(execution, step, decision.at, told)
+        details = {"decision": decision.decision, "by": decision.by, "comment": decision.comment}
+        yield _approval(execution, step, decision.at, details)
     elif last == number and execution.terminal and execution.completed_at is not None:
         over = "cancelled" if execution.state == "cancelled" else "expired"
         yield _approval(execution, step, execution.completed_at, {"decision": over})
 
 
-def _approval(execution: Execution, step: int, at: datetime, told: Mapping[str, Any]) -> Event:
+def _approval(execution: Execution, step: int, at: datetime, details: Mapping[str, Any]) -> Event:
     data = {
         "execution_id": execution.id,
         "task_id": execution.task_id,
@@ -175,7 +175,7 @@ def _approval(execution: Execution, step: int, at: datetime, told: Mapping[str, 
         "by": None,
         "comment": None,
         "expires_at": None,
-        **told,
+        **details,
         "at": to_text(at),
     }
     return Event(

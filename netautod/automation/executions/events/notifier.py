@@ -3,7 +3,7 @@
 import logging
 from typing import Protocol
 
-from netautod.automation.executions.logs.attempt_log import BAD, tell_end
+from netautod.automation.executions.logs.attempt_log import BAD, log_attempt_end
 from netautod.automation.executions.models import Execution
 from netautod.automation.executions.store import ExecutionStore
 from netautod.automation.executions.transitions import TERMINAL, State
@@ -47,7 +47,7 @@ class FinishNotifier:
 
         Call it after the move to `state` is stored.
         """
-        tell_end(execution, state, error_message, now=self._clock.now())
+        log_attempt_end(execution, state, error_message, now=self._clock.now())
         if state not in TERMINAL or not self._observers.wanted(HOOK):
             return
         recovered = state == "completed" and await self._failed_before(execution)

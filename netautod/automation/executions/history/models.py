@@ -36,7 +36,7 @@ class AgentRun:
     completed_at: datetime | None
 
     def used(self, usage: Used) -> "AgentRun":
-        """Return the run with the counts of the transcript, for the time before the executor reports its own."""
+        """Return the run with the counts of the transcript, until the executor reports its own."""
         return replace(
             self,
             iterations=max(self.iterations, usage.turns),

@@ -43,8 +43,8 @@ class ExecutionHistory:
         The transcript of a plugin's own executor, if it returned one, comes out of its output.
         """
         kept = await self._agents.transcript(execution.org_id, execution.id)
-        told = execution.output.get("transcript") if isinstance(execution.output, Mapping) else None
-        return kept or (told if isinstance(told, list) else [])
+        transcript = execution.output.get("transcript") if isinstance(execution.output, Mapping) else None
+        return kept or (transcript if isinstance(transcript, list) else [])
 
     async def search(
         self, org_id: OrgId, filters: Mapping[str, Any], text: str | None, page: Page

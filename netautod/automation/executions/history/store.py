@@ -70,23 +70,22 @@ class ExecutionHistoryStore:
 
 
 def _agent_run(document: Document) -> AgentRun:
-    output = document.get("output")
-    said = output if isinstance(output, Mapping) else {}
-    answer = said.get("final_answer")
+    output = document["output"] if isinstance(document.get("output"), Mapping) else {}
+    answer = output.get("final_answer")
     return AgentRun(
         id=document["_id"],
         task_id=document["task_id"],
         state=document["state"],
         prompt=document["parameters"].get("prompt", ""),
         answer=answer if isinstance(answer, str) else None,
-        iterations=_count(said.get("iterations_used")),
-        tool_calls=_count(said.get("tool_calls_made")),
+        iterations=_count(output.get("iterations_used")),
+        tool_calls=_count(output.get("tool_calls_made")),
         error_message=document["error_message"],
         started_at=document["started_at"],
         completed_at=document["completed_at"],
     )
 
 
-def _count(said: Any) -> int:
+def _count(value: Any) -> int:
     """Return the number, or 0 if it is none: an executor's output may hold anything."""
-    return said if type(said) is int else 0
+    return value if type(value) is int else 0

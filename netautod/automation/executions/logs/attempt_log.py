@@ -13,7 +13,7 @@ EXECUTION = "execution"
 BAD: frozenset[State] = frozenset({"failed", "timeout"})
 
 
-def tell_end(execution: Execution, state: State, error_message: str | None, *, now: datetime) -> None:
+def log_attempt_end(execution: Execution, state: State, error_message: str | None, *, now: datetime) -> None:
     """Log that an attempt has ended.
 
     `state` is the state of the execution now: `pending` if it is retried or handed back. The field `seconds`

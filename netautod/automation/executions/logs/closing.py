@@ -8,7 +8,7 @@ the executor has ended, at once if no node ran it, and by any node if the one th
 import logging
 from typing import Protocol
 
-from netautod.automation.executions.logs.attempt_log import tell_end
+from netautod.automation.executions.logs.attempt_log import log_attempt_end
 from netautod.automation.executions.logs.store import ExecutionLogStore
 from netautod.automation.executions.models import Execution
 from netautod.automation.executions.store import ExecutionStore
@@ -39,7 +39,10 @@ class LogClosing:
         self._clock = clock
 
     async def ended(self, execution: Execution) -> None:
-        """Close the log of an execution that was ended from outside, unless the node that runs it will do so."""
+        """Close the log of an execution that was ended from outside.
+
+        If a node still runs it, that node closes the log.
+        """
         if execution.closing is not None and execution.closing.node is None:
             await self._close(execution)
 
@@ -71,7 +74,7 @@ class LogClosing:
             caller.org_id, task_id, by=caller.user_id, name=caller.username
         ):
             await self.ended(execution)
-            tell_end(execution, execution.state, execution.error_message, now=self._clock.now())
+            log_attempt_end(execution, execution.state, execution.error_message, now=self._clock.now())
 
     async def _close(self, execution: Execution) -> None:
         assert execution.closing is not None

@@ -28,10 +28,13 @@ from netautod.store.client import Document
 from netautod.store.expressions import literal
 
 OWED = "owed_at"
+# The stored name of Execution.device_subset.
+DEVICE_SUBSET = "chosen"
 _PLAIN = tuple(
     name for name in Execution.__dataclass_fields__ if name not in ("id", "attempts", "approval", "closing")
 )
-_NOTHING, _values = dict.fromkeys(_PLAIN), itemgetter(*_PLAIN)
+_STORED = tuple(DEVICE_SUBSET if name == "device_subset" else name for name in _PLAIN)
+_NOTHING, _values = dict.fromkeys(_STORED), itemgetter(*_STORED)
 
 
 def owing(change: Document) -> Document:
@@ -54,6 +57,7 @@ def to_document(execution: Execution) -> Document:
         "lease_until": None,
     }
     del row["id"]
+    row[DEVICE_SUBSET] = row.pop("device_subset")
     return row
 
 

@@ -11,7 +11,7 @@ from marshmallow import ValidationError
 from netautod.automation.executions.models import Execution
 from netautod.automation.executions.records import outcome
 from netautod.automation.executions.records.outcome import Finished, Outcome, Parked, Retried
-from netautod.automation.executions.running.cancellation import Farewell
+from netautod.automation.executions.running.cancellation import FinalLog
 from netautod.automation.executions.running.context import Context, RunResults
 from netautod.automation.executions.running.environment import RunActing, RunEnvironment
 from netautod.automation.executions.running.log_writer import LogLimits, LogWriter
@@ -42,13 +42,13 @@ class Attempt:
         self._held = held
         self._lost = asyncio.Event()
         self._over = False
-        self._begun = False
+        self._started = False
         self._left_behind = False
         self._work: asyncio.Task[Any] | None = None
         self._results: RunResults | None = None
         self._acting: RunActing | None = None
         self._persist = Persistence(held)
-        self._farewell = Farewell(environment, execution)
+        self._final_log = FinalLog(environment, execution)
         self.ended: Outcome | None = None
         self.log = LogWriter(
             store=environment.logs,
@@ -99,16 +99,16 @@ class Attempt:
         if work is None or self._left_behind:
             return
         if not work.done():
-            self._farewell.cancel(work)
+            self._final_log.cancel(work)
             await asyncio.wait({work}, timeout=self._settings.cancel_grace_seconds)
             if not work.done():
                 self._left_behind = True
                 self._environment.metrics.add("executions_abandoned")
-                await self.log.write("warning", self._farewell.left_behind(work))
+                await self.log.write("warning", self._final_log.left_behind(work))
                 return
-        said = self._farewell.ended(work)
-        if said is not None:
-            await self.log.write("warning", said)
+        line = self._final_log.ended(work)
+        if line is not None:
+            await self.log.write("warning", line)
 
     async def _wait(self) -> Outcome | None:
         assert self._work is not None
@@ -128,7 +128,7 @@ class Attempt:
             return await self._interrupted()
         if not self._work.done():
             # At once, not after the end is written: that can take as long as the database is down.
-            self._farewell.cancel(self._work)
+            self._final_log.cancel(self._work)
             return outcome.timed_out(self._execution, unclear=self.unclear)
         return self._result(self._work)
 
@@ -144,7 +144,7 @@ class Attempt:
         )
         executor = self._environment.executors.get(self._execution.task_type)
         idempotent = executor is None or executor.idempotent
-        repeatable = idempotent or not self._begun
+        repeatable = idempotent or not self._started
         return outcome.interrupted(repeatable=repeatable, unclear=self.unclear)
 
     def _result(self, work: "asyncio.Task[Any]") -> Outcome:
@@ -213,7 +213,7 @@ class Attempt:
             held=self._held,
             progress=environment.progress,
         )
-        self._begun = True
+        self._started = True
         with no_exit():
             return await executor.run(context)
 

@@ -13,7 +13,7 @@ logger = logging.getLogger(__name__)
 Work = asyncio.Task[Any]
 
 
-class Farewell:
+class FinalLog:
     """The final log of the executor of one attempt.
 
     An executor may take its time to close what it opened; only one that continues instead is reported.
@@ -25,7 +25,7 @@ class Farewell:
         self._execution = execution
         self._executor = environment.executors.get(execution.task_type)
         self._cancelled_at: float | None = None
-        self._told = False
+        self._reported = False
 
     def cancel(self, work: Work) -> None:
         """Cancel the work once: a second cancellation would cut its cleaning up short."""
@@ -38,9 +38,9 @@ class Farewell:
         if work.cancelled():
             return None
         error = work.exception()  # retrieved in any case: asyncio would log it as never retrieved
-        if self._cancelled_at is None or self._told:
+        if self._cancelled_at is None or self._reported:
             return None
-        self._told = True
+        self._reported = True
         if error is None:
             text = f"the executor swallowed its cancellation and went on for {self._seconds():.1f} s"
             logger.warning("%s: %s", self._name, text)
@@ -56,10 +56,10 @@ class Farewell:
         """
         text = f"the executor has not ended {self._grace:g} s after its cancellation and is left behind"
         logger.error("%s: %s", self._name, text)
-        work.add_done_callback(self._tell_late)
+        work.add_done_callback(self._report_late)
         return text
 
-    def _tell_late(self, work: Work) -> None:
+    def _report_late(self, work: Work) -> None:
         if self.ended(work) is None:
             logger.warning("%s ended %.1f s after its cancellation", self._name, self._seconds())
 

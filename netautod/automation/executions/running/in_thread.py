@@ -31,7 +31,7 @@ class Bridge:
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
         self._open = True
-        self._asked: set[Future[Any]] = set()
+        self._pending: set[Future[Any]] = set()
         self._changing = threading.Lock()
 
     @property
@@ -47,21 +47,21 @@ class Bridge:
             if not self._open:
                 work.close()
                 raise RunEnded
-            asked = asyncio.run_coroutine_threadsafe(work, self._loop)
-            self._asked.add(asked)
+            future = asyncio.run_coroutine_threadsafe(work, self._loop)
+            self._pending.add(future)
         try:
-            return asked.result()
+            return future.result()
         except CancelledError:
             raise RunEnded from None
         finally:
             with self._changing:
-                self._asked.discard(asked)
+                self._pending.discard(future)
 
     def close(self) -> None:
         with self._changing:
             self._open = False
-            asked = list(self._asked)
-        for one in asked:
+            future = list(self._pending)
+        for one in future:
             one.cancel()
 
 
@@ -99,8 +99,8 @@ class _Acting:
         return self._bridge.call(self._acting.capture_config(device_id, credential_id=credential_id))
 
     def run_command(self, device_id: str, command: str, *, timeout_seconds: float = 30.0) -> CommandOutcome:
-        asked = self._acting.run_command(device_id, command, timeout_seconds=timeout_seconds)
-        return self._bridge.call(asked)
+        future = self._acting.run_command(device_id, command, timeout_seconds=timeout_seconds)
+        return self._bridge.call(future)
 
     def create_snapshot(self, name: str, totals: ResultTotals) -> str:
         return self._bridge.call(self._acting.create_snapshot(name, totals))
@@ -202,9 +202,9 @@ class _Work:
         try:
             result = within.run(self._run)
         except BaseException as error:  # noqa: BLE001  # whatever it is, it is how the run has ended
-            self._tell(self._over.set_exception, _that_a_future_takes(error))
+            self._set_end(self._over.set_exception, _that_a_future_takes(error))
         else:
-            self._tell(self._over.set_result, result)
+            self._set_end(self._over.set_result, result)
 
     def _run(self) -> Any:
         mark = current_run.get()
@@ -212,7 +212,7 @@ class _Work:
             mark.note_thread()
         return self._executor.run(self._context)
 
-    def _tell(self, end: Callable[[Any], None], value: Any) -> None:
+    def _set_end(self, end: Callable[[Any], None], value: Any) -> None:
         with suppress(RuntimeError):  # the loop has ended: an executor that was left behind
             self._loop.call_soon_threadsafe(self._end, end, value)
 

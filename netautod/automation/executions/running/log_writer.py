@@ -89,7 +89,10 @@ class LogWriter:
                 raise
 
     async def flush_rest(self) -> None:
-        """Write what is left after `close`, for a caller that has found in the database that it belongs here."""
+        """Write what is left after `close`.
+
+        The caller has found in the database that it belongs here.
+        """
         async with self._writing:
             batch, self._waiting = self._waiting, []
             if batch:

@@ -26,7 +26,7 @@ class Persistence:
     async def __call__(self, act: Callable[[], Awaitable[T]]) -> T:
         """Return the answer; raise LeaseLostError, or end with the cancellation of a run that has to stop."""
         while True:
-            asked_at = self._held.clock.monotonic()
+            started_at = self._held.clock.monotonic()
             try:
                 return await act()
             except Overloaded:
@@ -34,4 +34,4 @@ class Persistence:
             except Unavailable as error:
                 logger.debug("execution %s waits for the database: %s", self._held.row_id, error)
             await asyncio.sleep(self._pause)
-            await self._held.confirmed(since=asked_at)
+            await self._held.confirmed(since=started_at)

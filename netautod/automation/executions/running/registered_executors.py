@@ -15,7 +15,7 @@ class WrongExecutor(NetautodError):
     """
 
 
-def hosted(executor: Executor | BlockingExecutor) -> Executor:
+def prepared_executor(executor: Executor | BlockingExecutor) -> Executor:
     """Return the executor itself, or one that runs it in a thread.
 
     Raises WrongExecutor.

@@ -30,7 +30,7 @@ NONE = Unrun(skipped=0, missed=0)
 
 
 @dataclass(kw_only=True)
-class Decided:
+class ScanDecisions:
     """The decisions about one batch of tasks.
 
     `moves` holds the tasks to advance and to which tick, by the counts that each advanced task adds.
@@ -39,7 +39,7 @@ class Decided:
     fires: list[tuple[Execution, Fire]] = field(default_factory=list)
     moves: defaultdict[Unrun, list[Move]] = field(default_factory=lambda: defaultdict(list))
 
-    def add(self, other: "Decided") -> None:
+    def add(self, other: "ScanDecisions") -> None:
         self.fires += other.fires
         for unrun, moves in other.moves.items():
             self.moves[unrun] += moves

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from netautod.automation.executions.models import Execution, new_execution, scheduled_id
-from netautod.automation.executions.running.scan_batch import Decided, count_fires, count_unrun
+from netautod.automation.executions.running.scan_batch import ScanDecisions, count_fires, count_unrun
 from netautod.automation.executions.settings import SchedulerSettings
 from netautod.automation.executions.store import ExecutionStore
 from netautod.automation.tasks.cron.ticks import NextTicks
@@ -113,58 +113,58 @@ class Scheduler:
 
     async def _scan_batch(self, rows: list[DueRow], active: set[str], reading: _Reading) -> None:
         self._executions.require_room()
-        waiting = Decided()
+        waiting = ScanDecisions()
         writes: set[asyncio.Task[None]] = set()
         try:
             for start in range(0, len(rows), SLICE):
-                waiting.add(await self._decided(rows[start : start + SLICE], active, reading.decisions))
+                waiting.add(await self._decisions_of(rows[start : start + SLICE], active, reading.decisions))
                 await asyncio.sleep(0)
                 # A write waits for the disk, however much is in it: the next one takes all that was decided
                 # during those before.
                 under_way = {one for one in writes if not one.done()}
                 if len(under_way) < WRITES:
                     writes.add(asyncio.create_task(self._write(waiting, reading), name="due scan"))
-                    waiting = Decided()
+                    waiting = ScanDecisions()
         finally:
             await _all_done(writes)
         await self._write(waiting, reading)
 
-    async def _decided(self, rows: list[DueRow], active: set[str], decisions: Decisions) -> Decided:
+    async def _decisions_of(self, rows: list[DueRow], active: set[str], known: Decisions) -> ScanDecisions:
         """Return the executions to insert, and how the schedules advance."""
-        decided = Decided()
+        decisions = ScanDecisions()
         for row in rows:
             try:
-                decision = self._decision(row, row.task.id in active, decisions)
+                decision = self._decision(row, row.task.id in active, known)
             except InvalidInput as error:
                 logger.error("task %s is disabled, its schedule is not valid: %s", row.task.id, error)
                 await self._tasks.disable(row.task)
                 continue
             if isinstance(decision, Wait):
                 continue
-            decided.move(row.task, decision)
+            decisions.move(row.task, decision)
             if isinstance(decision, Fire):
-                decided.fires.append((self._execution(row, decision.scheduled_for), decision))
-        return decided
+                decisions.fires.append((self._execution(row, decision.scheduled_for), decision))
+        return decisions
 
-    def _decision(self, row: DueRow, is_active: bool, decisions: Decisions) -> Fire | Skip | Wait:
+    def _decision(self, row: DueRow, is_active: bool, known: Decisions) -> Fire | Skip | Wait:
         """Return the decision about a task.
 
         It is made once for tasks that share a schedule and so were advanced together the last time.
         """
         alike = (row.task.cron_expression, row.task.timezone, row.task.next_run_at, is_active)
-        found = decisions.get(alike)
+        found = known.get(alike)
         if found is None:
-            found = decisions[alike] = decide(row.due(), row.now, self._catch_up, is_active, self._ticks)
+            found = known[alike] = decide(row.due(), row.now, self._catch_up, is_active, self._ticks)
         return found
 
-    async def _write(self, decided: Decided, reading: _Reading) -> None:
+    async def _write(self, decisions: ScanDecisions, reading: _Reading) -> None:
         """Insert the executions, then advance the schedules; each is counted when it is done."""
-        inserted = await self._executions.insert_many([execution for execution, _ in decided.fires])
+        inserted = await self._executions.insert_many([execution for execution, _ in decisions.fires])
         since_read = timedelta(seconds=asyncio.get_running_loop().time() - reading.began)
-        count_fires(self._metrics, decided.fires, duplicates=inserted.duplicates, since_read=since_read)
+        count_fires(self._metrics, decisions.fires, duplicates=inserted.duplicates, since_read=since_read)
         if inserted.inserted:
             self._kick()
-        for unrun, moves in decided.moves.items():
+        for unrun, moves in decisions.moves.items():
             count_unrun(self._metrics, unrun, await self._tasks.advance(moves))
 
     async def _active_before_their_tick(self, rows: list[DueRow]) -> set[str]:

@@ -188,10 +188,10 @@ class OwnStorage:
         Raises StorageFull.
         """
         reservation = Reservation(id=str(uuid4()), change=change)
-        begun = self._shared.clock.monotonic()
+        started = self._shared.clock.monotonic()
         await self._reserve(owner, reservation)
         try:
-            if self._shared.clock.monotonic() - begun > LATE.total_seconds():
+            if self._shared.clock.monotonic() - started > LATE.total_seconds():
                 raise Unavailable("The database did not answer in time")
             done = await writing()
         except (UnknownOutcome, asyncio.CancelledError):

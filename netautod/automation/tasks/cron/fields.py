@@ -128,12 +128,12 @@ def _split(expression: str) -> list[str]:
 
 
 def _values(field: _Field, text: str) -> tuple[int, ...]:
-    chosen: set[int] = set()
+    values: set[int] = set()
     for item in text.split(","):
-        chosen.update(_item(field, item))
-    if field is _WEEKDAY and 7 in chosen:
-        chosen = chosen - {7} | {0}
-    return tuple(sorted(chosen))
+        values.update(_item(field, item))
+    if field is _WEEKDAY and 7 in values:
+        values = values - {7} | {0}
+    return tuple(sorted(values))
 
 
 def _item(field: _Field, item: str) -> range:

@@ -67,7 +67,10 @@ def offset_at(zone: ZoneInfo, at: datetime) -> timedelta:
 
 
 def first_change(zone: ZoneInfo, after: datetime, until: datetime) -> OffsetChange | None:
-    """Find the first change later than `after`, up to and including `until`; about 0.2 ms a year without one."""
+    """Find the first change later than `after`, up to and including `until`.
+
+    It takes about 0.2 ms a year without one.
+    """
     low, offset = after, offset_at(zone, after)
     while low < until:
         high = min(low + _STEP, until)

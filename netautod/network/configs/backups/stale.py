@@ -35,7 +35,7 @@ class StaleObservers(Protocol):
 
 
 class StaleBackups:
-    """`anybody_wants`: whether there is a webhook for an event of that name."""
+    """`is_wanted`: whether there is a webhook for an event of that name."""
 
     def __init__(
         self,
@@ -45,10 +45,10 @@ class StaleBackups:
         clock: Clock,
         hours: float,
         observers: StaleObservers,
-        anybody_wants: Callable[[str], bool],
+        is_wanted: Callable[[str], bool],
         pauses: Pauses,
     ) -> None:
-        self._anybody_wants = anybody_wants
+        self._anybody_wants = is_wanted
         self._watch = watch
         self._unnoted = unnoted
         self._clock = clock

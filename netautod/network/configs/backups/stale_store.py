@@ -12,7 +12,7 @@ from typing import Any
 from uuid import uuid4
 
 from netautod.activity.webhooks.names import BACKUP_STALE
-from netautod.activity.webhooks.subscriptions import Wanted, nobody
+from netautod.activity.webhooks.subscriptions import Wanted, wants_nothing
 from netautod.core.identity.caller import OrgId
 from netautod.network.configs.texts import learned_noise_store as learned_store
 from netautod.network.devices.backups.queries import FRESH_AT, OWED, OWED_AT, TOLD_AT
@@ -48,7 +48,7 @@ class OwedReport:
 class StaleWatch:
     """`wanted`: whether a webhook wants an event."""
 
-    def __init__(self, database: Database, *, wanted: Wanted = nobody) -> None:
+    def __init__(self, database: Database, *, wanted: Wanted = wants_nothing) -> None:
         self._wanted = wanted
         self._devices = database.collection(COLLECTION)
         self._earlier = database.collection(learned_store.COLLECTION)

@@ -7,7 +7,7 @@ from typing import Any
 from uuid import uuid4
 
 from netautod.activity.webhooks.names import CREDENTIAL_SUSPENDED
-from netautod.activity.webhooks.subscriptions import Wanted, nobody
+from netautod.activity.webhooks.subscriptions import Wanted, wants_nothing
 from netautod.core.identity.caller import OrgId
 from netautod.core.work.context import Work
 from netautod.network.devices.sessions.refused_logins import (
@@ -58,7 +58,7 @@ class Suspension:
 class SuspensionStore(RefusedLogins):
     """`wanted`: whether a webhook wants an event; then a refusal is marked as owed to it, until it has it."""
 
-    def __init__(self, database: Database, *, wanted: Wanted = nobody) -> None:
+    def __init__(self, database: Database, *, wanted: Wanted = wants_nothing) -> None:
         super().__init__(database, COLLECTION)
         self._wanted = wanted
         self._reads: Batcher[OrgId, Sequence[LoginKey], list[Suspension]] = Batcher(self._of_all)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from netautod.activity.webhooks.subscriptions import Wanted, nobody
+from netautod.activity.webhooks.subscriptions import Wanted, wants_nothing
 from netautod.core.identity.caller import OrgId
 from netautod.store.client import Database, Document
 from netautod.store.indexes import Index
@@ -23,7 +23,7 @@ BY_OWED = Index(collection=HEADERS, keys=((OWED_AT, 1),), partial={OWED_AT: {"$t
 class UntoldEvents:
     """`wanted`: whether a webhook wants an event; then it waits for those, too, apart from the observers."""
 
-    def __init__(self, database: Database, *, wanted: Wanted = nobody) -> None:
+    def __init__(self, database: Database, *, wanted: Wanted = wants_nothing) -> None:
         self._wanted = wanted
         self._all = database.collection(HEADERS)
         self._headers = scoped(database, HEADERS)

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
-from netautod.activity.webhooks.subscriptions import Wanted, nobody
+from netautod.activity.webhooks.subscriptions import Wanted, wants_nothing
 from netautod.core.errors import Duplicate
 from netautod.core.identity.caller import OrgId
 from netautod.network.discovery.tables import checks
@@ -37,7 +37,7 @@ INDEXES = (*PART_INDEXES, BY_ID, BY_WAITING, BY_OWED)
 class DiscoveredStore(UntoldEvents):
     """`gone_for`: how long rows of MAC and ARP tables are remembered after they have gone."""
 
-    def __init__(self, database: Database, *, gone_for: timedelta, wanted: Wanted = nobody) -> None:
+    def __init__(self, database: Database, *, gone_for: timedelta, wanted: Wanted = wants_nothing) -> None:
         super().__init__(database, wanted=wanted)
         self._shelf = PartShelf(database)
         self._gone_for = gone_for

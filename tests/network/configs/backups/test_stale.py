@@ -39,7 +39,7 @@ class Looks:
             clock=self.clock,
             hours=HOURS,
             observers=self.fleet.told,
-            anybody_wants=stores.subscriptions.anybody_wants,
+            is_wanted=stores.subscriptions.is_wanted,
             pauses=FixedPauses(self.paused),
         )
 

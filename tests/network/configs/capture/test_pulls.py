@@ -56,7 +56,7 @@ async def test_a_pull_in_the_background_is_an_execution(fleet: Fleet) -> None:
     assert started["requested_by"]["id"] == fleet.caller.user_id
     row = await scoped(fleet.database, "executions").find_one(fleet.org_id, {"_id": started["id"]})
     assert row is not None
-    visited = fleet.acting(replace(fleet.run(), chosen=row["chosen"])).devices()
+    visited = fleet.acting(replace(fleet.run(), device_subset=row["chosen"])).devices()
     assert [device.name async for device in visited] == ["sw1"]
     [event] = await fleet.audited("config.bulk_pull")
     assert (event["resource_id"], event["details"]["devices"]) == (started["id"], 2)
@@ -72,11 +72,11 @@ def test_what_is_said_of_it_is_what_is_said_of_executions() -> None:
 
 async def test_of_chosen_devices_no_other_is_visited(fleet: Fleet) -> None:
     ids = [await fleet.entry(f"sw{number}", 1, site="lab") for number in range(3)]
-    chosen = replace(fleet.run(), chosen=[ids[2], ABSENT_ID, ids[0], ids[2]])
-    acting = fleet.acting(chosen)
+    subset = replace(fleet.run(), device_subset=[ids[2], ABSENT_ID, ids[0], ids[2]])
+    acting = fleet.acting(subset)
     assert {device.name async for device in acting.devices()} == {"sw0", "sw2"}
     assert {device.name async for device in acting.devices(site="elsewhere")} == {"sw0", "sw2"}
-    none = fleet.acting(replace(chosen, chosen=[]))
+    none = fleet.acting(replace(subset, device_subset=[]))
     assert [device.name async for device in none.devices()] == []
 
 
