@@ -21,7 +21,7 @@ KINDS = {
     "executor": "An executor for netautod: its tasks send a command to every device.",
     "source": "An inventory source for netautod: devices come from a list of another system.",
     "auth": "An auth provider for netautod: another system checks names and passwords.",
-    "collector": "A collector for netautod: what devices tell on their command line.",
+    "collector": "A collector for netautod: what devices print on their command line.",
     "platform": "A platform for netautod: how devices of a kind are backed up.",
 }
 _TEMPLATE = "my_plugin"  # stands in the templates, and in the names of their files

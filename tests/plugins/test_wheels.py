@@ -22,7 +22,7 @@ CONFTEST = """
 from pathlib import Path
 
 import pytest
-from test_new_auth import answered
+from test_new_auth import login_answer
 
 from netautod.testing import LocalServer
 
@@ -36,7 +36,7 @@ def users(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def netautod_settings(users):
-    with LocalServer({"POST /login": answered}) as directory:
+    with LocalServer({"POST /login": login_answer}) as directory:
         yield {
             "": {"accept_risks": ["device-tls-unverified"]},
             "polling": {"verify_tls": False},

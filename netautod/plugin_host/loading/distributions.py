@@ -1,4 +1,4 @@
-"""Names and versions of installed distributions: reading their metadata parses a whole README each time."""
+"""Names and versions of installed distributions: reading their metadata parses a whole long description each time."""
 
 from functools import lru_cache
 from importlib.metadata import Distribution
