@@ -12,18 +12,8 @@ README = "README.md"
 UNRUN = ROOT / "tests" / "data" / "unrun_commands.toml"
 _BLOCK = re.compile(r"^(?P<indent> *)```(?P<language>\w*)\n(?P<text>.*?)^(?P=indent)```$", re.M | re.S)
 
-# Links and the console may lead to these although they are not written yet.
+# Links may lead to these although they are not written yet.
 PLANNED = {
-    *("use/first-hour", "use/console", "use/api", "use/devices", "use/inventory", "use/tasks", "use/backups"),
-    *("use/discovery", "use/agents", "use/documents", "use/events-and-webhooks"),
-    *("use/routes", "use/permissions", "use/events", "use/platforms"),
-    *("operate/install", "operate/settings", "operate/secrets", "operate/logins", "operate/proxies-and-tls"),
-    *("operate/scale", "operate/upgrade", "operate/backup-and-restore", "operate/metrics-and-alerts"),
-    *("operate/audit", "operate/troubleshooting", "operate/all-settings", "operate/all-metrics"),
-    *("operate/command-line", "operate/risks", "operate/audit-actions"),
-    *("extend/first-plugin", "extend/hooks", "extend/executors", "extend/collectors", "extend/platforms"),
-    *("extend/sources", "extend/models-and-tools", "extend/authentication", "extend/settings"),
-    *("extend/routes-and-commands", "extend/testing", "extend/publishing", "extend/all-hooks"),
     *("develop/architecture", "develop/glossary", "develop/recipes", "develop/tests", "develop/benchmarks"),
     "changes",
 }
