@@ -39,7 +39,6 @@ CONFIG = (
     "scale-mongod.conf",
     "scale-node.environment",
     "scale-node.toml",
-    "scale.md",
 )
 
 

@@ -73,7 +73,7 @@ async def test_an_export_is_verified_alone_and_by_anybody(audit: Command, caller
     assert [line["seq"] for line in lines] == [1, 2, 3, 4, 5]
     for before, line in pairwise(lines):
         assert line["prev"] == before["hash"]
-    for line in lines:  # as README says that it is done
+    for line in lines:  # as the manual says that it is done
         claimed = line.pop("hash")
         written = json.dumps(line, sort_keys=True, separators=(",", ":"))
         assert hashlib.sha256(written.encode()).hexdigest() == claimed

@@ -92,7 +92,7 @@ async def test_users_of_a_data_directory_without_a_service(tmp_path: Path) -> No
         ["admin", "local", "active"],
         ["ann", "local", "active"],
     ]
-    # The first start was this one, so the administrator's password is where the README says.
+    # The first start was this one, so the administrator's password is where the manual says.
     assert len(first_password(tmp_path)) >= 16
 
 

@@ -14,8 +14,9 @@ import pytest
 from netautod.testing import SimulatedDevice
 from tests.e2e.console import Console
 from tests.support.client import ApiClient
+from tests.support.manual import page
 from tests.support.programs.service import Service, run, serving
-from tests.support.programs.started import ROOT, free_port
+from tests.support.programs.started import free_port
 
 pytestmark = pytest.mark.slow
 Line = dict[str, Any]
@@ -195,8 +196,9 @@ async def test_for_people_each_line_says_the_same(tmp_path: Path) -> None:
     assert len(found) == 1
 
 
-def test_the_readme_lists_the_fields() -> None:
-    text = (ROOT / "README.md").read_text().partition("<!-- log fields -->")[2].partition("<!-- end -->")[0]
+def test_the_manual_lists_the_fields() -> None:
+    whole = page("operate/metrics-and-alerts.md")
+    text = whole.partition("<!-- log fields -->")[2].partition("<!-- end -->")[0]
     rows = {row.split("|")[1].strip(): row.split("|")[2] for row in text.splitlines() if row.count("|") >= 3}
     everywhere = set(re.findall(r"`(\w+)`", rows["all"] + rows["of somebody"]))
     for event, fields in EVENTS.items():

@@ -1,11 +1,11 @@
 """How the collections would lie on a sharded cluster: on paper, so far nothing here is asked by the service.
 
-A replica set of three members (config/scale.md) is what is tested; this is for whoever outgrows it, as
-tests/bench/bench_simulation.py may tell. Each collection that grows with devices or with time has a shard key
-that begins with the organization, because every call of `OrgCollection` names it (store/scoped.py): a request
-asks the shards of its own organization, and its list is in few chunks. What asks all of them is in
-tests/support/cross_shard_queries.py. The second field spreads a large
-organization over all shards. The others stay on the database's primary shard.
+A replica set of three members (netautod/manual/operate/scale.md) is what is tested; this is for whoever
+outgrows it, as tests/bench/bench_simulation.py may tell. Each collection that grows with devices or with
+time has a shard key that begins with the organization, because every call of `OrgCollection` names it
+(store/scoped.py): a request asks the shards of its own organization, and its list is in few chunks. What
+asks all of them is in tests/support/cross_shard_queries.py. The second field spreads a large organization
+over all shards. The others stay on the database's primary shard.
 
 What MongoDB asks of a key (Database Manual, "Shard Key Indexes"; "Unique Indexes on Sharded Collections"):
 every unique index begins with the key. `FIRST_TO_CHANGE` are the indexes that do not yet: before

@@ -41,6 +41,7 @@ current: ContextVar[Belonging] = ContextVar("belonging", default=NOTHING)
 def event(name: str, fields: Mapping[str, Any]) -> dict[str, Any]:
     """For `extra=` of a log call: an event with its fields, which are JSON values and hold no secrets.
 
-    Each is a line of its own, however often it repeats itself; README, "The log", lists the fields.
+    Each is a line of its own, however often it repeats itself. `netautod help metrics-and-alerts` lists the
+    fields.
     """
     return {EVENT: name, FIELDS: fields}

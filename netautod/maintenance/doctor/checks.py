@@ -81,13 +81,13 @@ async def _found_by(check: Check, patient: Patient) -> list[Finding]:
         return [finding async for finding in check(patient)]
     except (NetautodError, PyMongoError) as error:  # what the others find is told all the same
         name = check.__name__.strip("_").replace("_", " ")
-        todo = 'is the database well, and may its user do this (README, "Run it as a service")?'
+        todo = "is the database well, and may its user do this (netautod help install)?"
         return [Finding(check=name, text=f"cannot be looked at: {error}", todo=todo)]
 
 
 def _settings(configuration: Configuration) -> Iterator[Finding]:
     for risk in (*configuration.risks.refused, *configuration.risks.warned):
-        todo = 'README, "Insecure settings"; accept_risks if it has to be so'
+        todo = "change it (netautod help risks), or accept it: accept_risks"
         yield Finding(check="settings", text=str(risk), todo=todo)
 
 

@@ -60,7 +60,7 @@ def test_a_lease_outlasts_the_abandoning_and_that_the_heartbeat(
 
 
 def test_defaults() -> None:
-    """What an installation has that says nothing, as the README gives it."""
+    """An installation without a settings file has the values that the manual gives."""
     scheduler, runs = SchedulerSettings(), ExecutionSettings()
     assert (scheduler.scan_seconds, scheduler.catch_up_seconds, scheduler.batch) == (1.0, 3600.0, 1000)
     assert (runs.slots, runs.heartbeat_seconds, runs.abandon_seconds, runs.lease_seconds) == (20, 3, 20, 30)

@@ -16,6 +16,7 @@ from pymongo.errors import PyMongoError
 
 from netautod.secrets.vault.root.key_file import CREDENTIAL_NAME
 from netautod.store.embedded.program import find_mongod, minimal_environment
+from tests.support.manual import page
 from tests.support.programs.service import QUICK_LEASES, Service, serving
 from tests.support.programs.started import ROOT, free_ports, started
 from tests.support.servers.certificates import Authority
@@ -38,8 +39,11 @@ class Example:
     nodes: list[Service] = field(default_factory=list)
 
     def placed(self, name: str, **more: str) -> str:
-        """A file of config/; each place of the example that it names is one of the test's."""
-        text = (CONFIG / name).read_text()
+        """Return a file of config/ with the places of this test in it."""
+        return self.moved((CONFIG / name).read_text(), **more)
+
+    def moved(self, text: str, **more: str) -> str:
+        """Return a text in which each place of the example that it names is one of the test's."""
         for old, new in {
             **{member: f"127.0.0.1:{port}" for member, port in zip(MEMBERS, self.ports, strict=True)},
             "/etc/netautod/mongodb-ca.pem": str(self.authority.file),
@@ -93,8 +97,9 @@ class Example:
         return port
 
     async def make_set(self) -> None:
-        """The steps of config/scale.md, in its words."""
-        steps = re.findall(r"(rs\.initiate|createUser)\((\{.*?\n\})\)", self.placed("scale.md"), re.DOTALL)
+        """Follow the steps of the manual's page, in its words."""
+        text = self.moved(page("operate/scale.md"))
+        steps = re.findall(r"(rs\.initiate|createUser)\((\{.*?\n\})\)", text, re.DOTALL)
         (_, wanted), (_, root), (_, netautod) = steps
         await self.told(self.ports[0], {"replSetInitiate": json.loads(wanted)})
         await self.told(await self.primary(), create_user(json.loads(root)))
