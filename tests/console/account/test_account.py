@@ -230,7 +230,12 @@ async def nothing_else(visitor: Visitor, form: str, but: tuple[str, ...] = ()) -
     """The account page has this form alone, and all other forms lead to it. `but`: its second step."""
     page = await visitor.get("/account?x=1")
     assert {one.attributes["action"] for one in page.all("form")} == {"/logout", form}
-    assert set(page.links.values()) == {"#main", "/", "/account", "/help/operate/logins"}
+    assert set(page.links.values()) == {
+        "#main",
+        "/",
+        "/account",
+        "/help/use/console#your-account-and-your-session",
+    }
     for path in FORMS:
         if path not in (form, "/logout", *but):
             page = await visitor.post(path, {})
