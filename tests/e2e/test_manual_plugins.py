@@ -71,7 +71,7 @@ async def test_a_stranger_writes_the_first_plugin(
     out = "".join(said)
     assert out.count("3 passed") == 2
     assert '"state": "completed"' in out
-    assert "devices have answered" in out
+    assert "\n2 answers\n" in out
 
 
 async def test_the_executor_of_the_first_plugin_is_the_one_that_is_printed(tmp_path: Path) -> None:

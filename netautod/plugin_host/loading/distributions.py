@@ -1,4 +1,4 @@
-"""Names and versions of installed distributions: reading their metadata parses a whole long description each time."""
+"""Names and versions of installed distributions: reading their metadata parses the long description, too."""
 
 from functools import lru_cache
 from importlib.metadata import Distribution
