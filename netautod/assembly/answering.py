@@ -25,9 +25,9 @@ from netautod.console.runs.previews import Previews
 from netautod.core.json import values as json_values
 from netautod.http.description.docs_page import DocsPage
 from netautod.http.description.openapi import Description, document
-from netautod.http.handler import UnknownRouteHandler
 from netautod.http.idempotency.service import IdempotencyKeys
 from netautod.http.routing.routes import Route, application
+from netautod.http.routing.unknown_route import UnknownRouteHandler
 from netautod.http.status.health import HealthCheck
 from netautod.manual.library import Manual
 from netautod.plugin_host.offers.routes import PluginCalls

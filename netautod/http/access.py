@@ -8,18 +8,26 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypedDict, TypeVar, Un
 
 from marshmallow import Schema
 
-from netautod.core.errors import Forbidden, Unauthenticated
-from netautod.core.schema.bases import Answer, Query, Request
-from netautod.core.work.plugin_calls import no_exit
+from netautod.core.errors import InvalidInput
+from netautod.core.json import values as json_values
+from netautod.core.schema.bases import Answer, Query, Request, load
 
 MIB = 1024 * 1024
+METHODS = ("GET", "POST", "PUT", "DELETE")
 MARK = "__operation__"
 
 P = ParamSpec("P")
 
 
+class EveryMethod(tuple[str, ...]):
+    """The methods that Tornado hands to a handler: all of them, since ours answers those that it refuses."""
+
+    def __contains__(self, method: object) -> bool:
+        return True
+
+
 class Repeat(Enum):
-    """What a repeat under the same Idempotency-Key does if nobody knows what came of the first request."""
+    """The effect of a repeat under the same Idempotency-Key if the result of the first request is unknown."""
 
     FINDS = "what is made has an id that follows from the key: the repeat finds it, or makes it"
     AGAIN = "it is done again: what is there already is refused or stays as it is"
@@ -28,7 +36,9 @@ class Repeat(Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class Operation:
-    """One method of one route. `permission` None: any valid token, or none at all if `public`.
+    """The declaration of one method of one route.
+
+    `permission` None: any valid token, or none at all if `public`.
 
     `consumes`: JSON schemas by media type of a body that the method reads by itself.
     `other_answers`: what it answers with another status of success.
@@ -40,7 +50,7 @@ class Operation:
     `grows` False: a POST or PUT that goes on when the disk is full, as GET and DELETE do: it ends, undoes or
     takes away, lets people in to do so, or leaves no more than its event in the audit.
     `etag`: reads carry an ETag and take If-None-Match, PUT and DELETE take If-Match (http/conditions).
-    `repeat`: a POST that creates or runs, and so takes an Idempotency-Key (http/idempotent_requests.py);
+    `repeat`: a POST that creates or runs, and so takes an Idempotency-Key (http/idempotency/request.py);
     None: it does not.
     """
 
@@ -65,15 +75,22 @@ class Operation:
 
     @cached_property
     def query_schema(self) -> Query | None:
-        """Made once: making one takes longer than what it does for a request."""
+        """Return the query's schema, made once: making one takes longer than using it."""
         return None if self.query is None else self.query()
+
+    def load_query(self, sent: Mapping[str, list[bytes]]) -> dict[str, Any]:
+        """Return the validated query, which may have further parameters. Raises InvalidInput."""
+        schema = self.query_schema
+        if schema is None:
+            return {}
+        return load(schema, {key: _query_text(key, sent[key]) for key in schema.fields if key in sent})
 
     @property
     def answer_schema(self) -> Schema | None:
         return self.answer() if isinstance(self.answer, type) else self.answer
 
     def needs_room(self, method: str) -> bool:
-        """Whether it is refused when the disk is full."""
+        """Return whether it is refused when the disk is full."""
         return method in ("POST", "PUT") and self.changes and self.grows
 
     @property
@@ -82,7 +99,7 @@ class Operation:
 
 
 class OperationOptions(TypedDict, total=False):
-    """`partial`: a PUT that takes only the changed fields."""
+    """The options of a declaration. `partial`: a PUT that takes only the changed fields."""
 
     status: int
     query: type[Query]
@@ -102,58 +119,37 @@ class OperationOptions(TypedDict, total=False):
     repeat: Repeat
 
 
-class Loads(Protocol):
-    """What a handler does for a declared method: validates its request, writes its answer."""
+class Performs(Protocol):
+    """A handler of declared methods: it validates the request, does the work and writes the answer."""
 
-    async def load_request(self, operation: Operation) -> None: ...
-
-    async def once(self, operation: Operation, perform: Callable[[], Awaitable[None]]) -> None: ...
-
-    async def send_answer(self) -> None: ...
-
-    async def refused(self, error: Unauthenticated | Forbidden) -> None: ...
-
-    async def leave_trace(self, operation: Operation) -> None: ...
+    async def perform(self, operation: Operation, work: Callable[[], Awaitable[None]]) -> None:
+        """Serve a request of this operation, whose method is `work`."""
 
 
-H_contra = TypeVar("H_contra", bound=Loads, contravariant=True)
+H_contra = TypeVar("H_contra", bound=Performs, contravariant=True)
 Method = Callable[Concatenate[H_contra, P], Awaitable[None]]
 
 
 def requires(permission: str, **description: Unpack[OperationOptions]) -> Callable[[Any], Any]:
-    """The caller needs the permission."""
+    """Declare a method whose caller must hold the permission."""
     return _declare(Operation(permission=permission, public=False, **description))
 
 
 def any_token(**description: Unpack[OperationOptions]) -> Callable[[Any], Any]:
-    """Any valid token will do; the method looks at the caller itself."""
+    """Declare a method for any valid token; it checks the caller itself."""
     return _declare(Operation(permission=None, public=False, **description))
 
 
 def public(**description: Unpack[OperationOptions]) -> Callable[[Any], Any]:
-    """No token is asked for."""
+    """Declare a method that needs no token."""
     return _declare(Operation(permission=None, public=True, **description))
 
 
 def _declare(operation: Operation) -> Callable[[Any], Any]:
     def decorate(method: Method[H_contra, P]) -> Method[H_contra, P]:
-        async def perform(self: H_contra, /, *args: P.args, **kwargs: P.kwargs) -> None:
-            with no_exit():  # a method may call plugins
-                await method(self, *args, **kwargs)
-            await self.leave_trace(operation)
-
         @wraps(method)
         async def run(self: H_contra, /, *args: P.args, **kwargs: P.kwargs) -> None:
-            await self.load_request(operation)
-            try:
-                if operation.repeat is None:
-                    await perform(self, *args, **kwargs)
-                else:
-                    await self.once(operation, lambda: perform(self, *args, **kwargs))
-            except (Unauthenticated, Forbidden) as error:
-                await self.refused(error)
-                raise
-            await self.send_answer()
+            await self.perform(operation, lambda: method(self, *args, **kwargs))
 
         setattr(run, MARK, operation)
         return run
@@ -161,7 +157,23 @@ def _declare(operation: Operation) -> Callable[[Any], Any]:
     return decorate
 
 
+def declared_operation(handler: object, method: str | None) -> Operation | None:
+    """Return the declaration of the handler's method for a request's; None if it has none."""
+    name = "GET" if method == "HEAD" else method
+    return operation_of(getattr(handler, name.lower())) if name in METHODS else None
+
+
+def _query_text(key: str, sent: list[bytes]) -> str:
+    """Return the last value as it was sent: Tornado's own reading turns NUL and the like into spaces."""
+    try:
+        text = sent[-1].decode()
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"{key}: Not valid UTF-8") from error
+    json_values.check_text(text, key)
+    return text
+
+
 def operation_of(method: object) -> Operation | None:
-    """The declaration of a handler method, None if it has none."""
+    """Return the declaration of a handler method, None if it has none."""
     found = getattr(method, MARK, None)
     return found if isinstance(found, Operation) else None

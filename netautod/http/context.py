@@ -1,10 +1,14 @@
 """What all handlers share: who authenticates, the request limits, trusted proxies and CORS origins."""
 
 import ipaddress
-from collections.abc import Awaitable, Callable, Sequence
+import re
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
+from uuid import uuid4
 
-from tornado.httputil import HTTPServerRequest
+from tornado.httputil import HTTPServerRequest, format_timestamp
 
 from netautod.core.errors import Unauthenticated
 from netautod.core.identity.caller import Caller, RequestInfo
@@ -12,6 +16,7 @@ from netautod.core.identity.refusals import Refusals, UnheardRefusals
 from netautod.core.logs.tracing import Tracer
 from netautod.core.metrics import Metrics
 from netautod.core.work.deadlines import REQUEST_SECONDS
+from netautod.http.access import METHODS
 from netautod.http.bodies.fair_share import FairShare
 from netautod.http.bodies.reader import BodyReader
 from netautod.http.idempotency.service import IdempotencyKeys
@@ -21,6 +26,16 @@ from netautod.store.disk_room import Room
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 MIB = 1024 * 1024
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+# Pages of other origins see and send no more than these.
+_CORS = {
+    "Access-Control-Allow-Headers": "Authorization, Content-Type, X-Request-Id, If-Match, If-None-Match, "
+    "Idempotency-Key, Last-Event-ID",
+    "Access-Control-Allow-Methods": ", ".join(METHODS),
+    "Access-Control-Expose-Headers": "X-Request-Id, Retry-After, ETag, Idempotent-Replayed",
+    "Access-Control-Max-Age": "600",
+    "Vary": "Origin",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,6 +71,17 @@ class HttpContext:
     def allows(self, origin: str) -> bool:
         """Whether pages of this origin may call the API; empty: the request comes from no page."""
         return origin != "" and (origin in self.cors_origins or EVERY_ORIGIN in self.cors_origins)
+
+    def answer_headers(self, request: HTTPServerRequest, request_id: str) -> dict[str, str]:
+        """Return the headers that every answer to this request has, but for pages of other origins."""
+        headers, hsts = common_headers(request_id), self.hsts(request)
+        if hsts is not None:
+            headers["Strict-Transport-Security"] = hsts
+        return headers
+
+    def cors_headers(self, origin: str) -> Mapping[str, str]:
+        """Return the headers that let pages of this origin call the API; none if they may not."""
+        return {"Access-Control-Allow-Origin": origin, **_CORS} if self.allows(origin) else {}
 
     def hsts(self, request: HTTPServerRequest) -> str | None:
         """The value of Strict-Transport-Security for an answer that goes to the client through TLS.
@@ -121,6 +147,27 @@ class HttpContext:
 
     def _trusted(self, address: str) -> bool:
         return is_within(address, self.trusted_proxies)
+
+
+def request_id_of(request: HTTPServerRequest) -> str:
+    """Return the id that the client has chosen for its request, or a new one."""
+    offered = request.headers.get("X-Request-Id", "")
+    return offered if _REQUEST_ID.fullmatch(offered) else uuid4().hex
+
+
+def common_headers(request_id: str) -> dict[str, str]:
+    """Return the headers that every answer has."""
+    return {
+        "Date": _date(int(time.time())),
+        "X-Request-Id": request_id,
+        "X-Content-Type-Options": "nosniff",
+        "Cache-Control": "no-store",
+    }
+
+
+@lru_cache(maxsize=1)
+def _date(second: int) -> str:
+    return format_timestamp(second)
 
 
 def is_within(address: str, wanted: Sequence[Network]) -> bool:

@@ -1,9 +1,13 @@
 """The one table from our errors to HTTP statuses, and the one shape of an error body."""
 
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
+
+from tornado.web import HTTPError
 
 from netautod.core import errors
 from netautod.core.disk import is_full, reason
@@ -19,15 +23,15 @@ LONGEST_ERROR = 2000  # characters: no error gives megabytes of a request back
 
 
 class MethodNotAllowed(errors.NetautodError):
-    """The path exists, the method does not."""
+    """Raised where the path exists and the method does not."""
 
 
 class UnsupportedEncoding(errors.NetautodError):
-    """The body is compressed or otherwise encoded."""
+    """Raised for a body that is compressed or otherwise encoded."""
 
 
 class UnknownExpectation(errors.NetautodError):
-    """The header Expect asks for something else than 100-continue."""
+    """Raised where the header Expect is something else than 100-continue."""
 
 
 STATUS: dict[type[errors.NetautodError], int] = {
@@ -48,12 +52,42 @@ STATUS: dict[type[errors.NetautodError], int] = {
 
 
 def status_of(error: errors.NetautodError) -> int:
-    """The status of the error's nearest class in the table; 500 for an error without an entry."""
+    """Return the status of the error's nearest class in the table; 500 for an error without an entry."""
     return next((STATUS[kind] for kind in type(error).__mro__ if kind in STATUS), 500)
 
 
-def told(error: BaseException | None, room: Room) -> BaseException | None:
-    """The error as clients are told of it: a disk that is full is named, whatever failed because of it."""
+@dataclass(frozen=True, kw_only=True)
+class ErrorAnswer:
+    """The answer to an error. `headers` go beyond those of its status."""
+
+    status: int
+    body: dict[str, Any]
+    headers: Mapping[str, str]
+
+
+def error_answer(
+    error: BaseException | None, status: int, *, request_id: str, allowed: Sequence[str]
+) -> ErrorAnswer:
+    """Return the answer to what a handler raised; `status` is Tornado's, `allowed` the route's methods."""
+    headers: dict[str, str] = {}
+    if isinstance(error, errors.NetautodError) and status_of(error) != 500:
+        seconds = retry_after(error)
+        if seconds is not None:
+            headers["Retry-After"] = str(seconds)
+        if isinstance(error, MethodNotAllowed):
+            headers["Allow"] = ", ".join(allowed)
+        if isinstance(error, errors.Unauthenticated):
+            headers["WWW-Authenticate"] = "Bearer"
+        return ErrorAnswer(status=status_of(error), body=error_body(error), headers=headers)
+    if isinstance(error, HTTPError) and status < 500:
+        text = error.log_message or HTTPStatus(status).phrase
+        return ErrorAnswer(status=status, body={"error": text}, headers=headers)
+    text = f"Internal server error (request {request_id})"
+    return ErrorAnswer(status=500, body={"error": text}, headers=headers)
+
+
+def name_full_disk(error: BaseException | None, room: Room) -> BaseException | None:
+    """Return the error that clients are sent: DiskFull in the place of any error that a full disk caused."""
     if isinstance(error, errors.Unavailable) and error.text.startswith(UNAVAILABLE):
         out = room.out()
         return error if out is None else _full(f"{error.text}: {out}")
@@ -68,6 +102,7 @@ def _full(text: str) -> errors.DiskFull:
 
 
 def error_body(error: errors.NetautodError) -> dict[str, Any]:
+    """Return the JSON of an error: `error` is its sentence."""
     body: dict[str, Any] = {"error": error.text[:LONGEST_ERROR]}
     if isinstance(error, errors.TooManyRequests | errors.Overloaded):
         body["retry_after_secs"] = retry_after(error)
@@ -75,16 +110,7 @@ def error_body(error: errors.NetautodError) -> dict[str, Any]:
 
 
 def retry_after(error: errors.NetautodError) -> int | None:
-    """The seconds that the error itself names for Retry-After, one at least."""
+    """Return the seconds that the error itself names for Retry-After, at least one."""
     if isinstance(error, errors.TooManyRequests | errors.Overloaded):
         return max(1, error.retry_after)
     return None
-
-
-def common_headers(request_id: str) -> Mapping[str, str]:
-    """What every answer carries."""
-    return {
-        "X-Request-Id": request_id,
-        "X-Content-Type-Options": "nosniff",
-        "Cache-Control": "no-store",
-    }

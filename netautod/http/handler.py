@@ -1,241 +1,151 @@
-"""The base of all handlers: who may ask, how much of a body is taken, and its validation."""
+"""The handler of all routes: a request from its head to the end of its answer, in this order.
 
-import asyncio
-import logging
-from collections.abc import Coroutine, Mapping
+`prepare` finds who calls and whether the request may go on. `data_received` takes its body. `perform` loads
+the request, does the work of the declared method, and sends the answer. `on_finish` ends it. What a step does
+in detail is the job of one object: `Admission` checks, `ReceivedBody` holds the body, `IdempotentRequest`
+knows Idempotency-Key, `Preconditions` and `TaggedAnswers` know entity tags, `AnswerWriter` writes, and
+`RequestLog` logs and counts.
+"""
+
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable, Mapping
+from http import HTTPStatus
 from typing import Any, TypeVar, cast
 
+from tornado.httputil import HTTPHeaders
 from tornado.web import RequestHandler, stream_request_body
 
-from netautod.core.errors import (
-    Forbidden,
-    InvalidInput,
-    NotFound,
-    Unauthenticated,
-    Unavailable,
-)
+from netautod.core.errors import Forbidden, InvalidInput, NotFound, Unauthenticated
 from netautod.core.identity.audit_trace import Trace, current_trace
-from netautod.core.identity.caller import RequestInfo
-from netautod.core.identity.refusals import Refusal, TokenRefused, UnrecordedChange
+from netautod.core.identity.caller import Caller, RequestInfo
+from netautod.core.identity.refusals import UnrecordedChange
 from netautod.core.json import values as json_values
-from netautod.core.logs.folding import repeats
-from netautod.core.logs.lines import event
+from netautod.core.json.parts import array_parts
 from netautod.core.loop.pace import in_thread_if_large
+from netautod.core.net.addresses import group_of
 from netautod.core.schema.bases import load, uuid_or_none
 from netautod.core.work.deadlines import Patience, begin_request
-from netautod.http.access import Operation
-from netautod.http.answers import METHODS
+from netautod.core.work.plugin_calls import no_exit
+from netautod.http.access import METHODS, EveryMethod, Operation, declared_operation, operation_of
+from netautod.http.admission import Admission
+from netautod.http.answers import JSON, Answer, AnswerWriter, collect
+from netautod.http.bodies.fair_share import Share
 from netautod.http.bodies.received import ReceivedBody
-from netautod.http.errors import (
-    MethodNotAllowed,
-    UnknownExpectation,
-    UnsupportedEncoding,
-    status_of,
-)
-from netautod.http.idempotent_requests import OnceHandler
-from netautod.http.request_log import CLIENT_GONE, REQUEST, shown_path
+from netautod.http.conditions.preconditions import NO_CONDITIONS, Preconditions
+from netautod.http.conditions.tagged_answers import TaggedAnswers
+from netautod.http.connections.client_presence import ClientPresence
+from netautod.http.context import HttpContext, request_id_of
+from netautod.http.errors import RETRIED, RETRY_SECONDS, error_answer, name_full_disk
+from netautod.http.idempotency.request import REPLAYED, STORED_HEADERS, AnswerToStore, IdempotentRequest
+from netautod.http.request_log import CLIENT_GONE, RequestLog
 
-logger = logging.getLogger(__name__)
 T = TypeVar("T")
-# The only routes for a caller who has to see to the own account first.
-OWN_ACCOUNT = "/api/auth/"
 CHANGING = ("POST", "PUT", "DELETE")
 
 
-class EveryMethod(tuple[str, ...]):
-    """Tornado refuses methods that it does not know by itself; ours get to the handler."""
-
-    def __contains__(self, method: object) -> bool:
-        return True
-
-
 @stream_request_body
-class JsonHandler(OnceHandler):
-    """Answers JSON. Subclasses declare each method with `requires`, `any_token` or `public`."""
+class JsonHandler(RequestHandler):
+    """A handler that answers JSON. Subclasses declare each method with `requires`, `any_token` or `public`.
+
+    `operation`: the declaration of the request's method; None: there is none. `route`: the template of its
+    path, empty where no route matches. `tag`: the entity tag of the answer, if the method knows it.
+    """
 
     SUPPORTED_METHODS = EveryMethod(RequestHandler.SUPPORTED_METHODS)
 
-    body: dict[str, Any]
+    info: RequestInfo
+    caller: Caller
     query: dict[str, Any]
-    _work: asyncio.Future[Any] | None = None
-    _client_gone = False
+    body: dict[str, Any]
+    operation: Operation | None = None
+    route = ""
+    tag: str | None = None
+    retry_seconds = RETRY_SECONDS
+    admission: Admission
+    conditions: Preconditions = NO_CONDITIONS
+    idempotency: IdempotentRequest | None = None
+    _answer: Answer | None = None
     _received: ReceivedBody | None = None
     _patience: Patience | None = None
 
     def initialize(self, **services: Any) -> None:
         for name, service in services.items():
             setattr(self, name, service)
+        self._client = ClientPresence()
+        self.request_log = RequestLog(
+            self.request, self.context, request_id=self.request_id, route=self.route
+        )
 
-    def take_body(self) -> bytes:
-        """The body, handed over: large ones are not kept twice."""
-        return b"" if self._received is None else self._received.take()
+    @property
+    def context(self) -> HttpContext:
+        return cast(HttpContext, self.application.settings["context"])
+
+    # First: who calls, and whether the request may go on.
 
     async def prepare(self) -> None:
-        self._begin()
-        operation = self._operation()
+        self.start_tracking()
+        operation = self.operation = declared_operation(self, self.request.method)
         if operation is None:
-            self._refuse_method()
+            self.admission.check_method()
             return
-        self._refuse_odd_headers()
+        self.check_headers()
         if operation.public:
             if operation.limited:
-                self._count_anonymous()
+                self.admission.count_anonymous()
         else:
             try:
-                await self._admit(operation)
+                await self.admit(operation)
             except (Unauthenticated, Forbidden) as error:
-                await self.refused(error)
+                await self.record_refusal(error)
                 raise
-        self.read_conditions(operation)
-        self.read_key(operation)
+        self.conditions = Preconditions.read(self.request, operation)
+        self.idempotency = IdempotentRequest.read(self.request, operation, self.context.idempotency)
         if operation.needs_room(self.request.method or ""):
             self.context.room.require()
         self._expect_body(operation)
 
-    async def _admit(self, operation: Operation) -> None:
-        self.caller = await self.context.caller_of(self._bearer_token(), self.info)
-        self.belongs_to(self.caller)
-        if not self.request.path.startswith(OWN_ACCOUNT):
-            self.caller.require_unblocked()
-        if operation.permission is not None:
-            self.caller.require(operation.permission)
-
-    def _begin(self) -> None:
-        self.begun()
-        self._trace = Trace()
-        current_trace.set(self._trace)
-        self._patience = begin_request(self.context.database_seconds)
+    def start_tracking(self) -> None:
+        """Begin the request's log, its audit trace, and its deadline for the database."""
         self.info = RequestInfo(
             ip_address=self.context.client_address(self.request),
             request_id=self.request_id,
             user_agent=self.request.headers.get("User-Agent", "")[:512],
         )
+        self.admission = Admission(self.request, self.context, self.info)
+        self.request_log.begin(self.info.ip_address)
+        self._trace = Trace()
+        current_trace.set(self._trace)
+        self._patience = begin_request(self.context.database_seconds)
 
-    def _count_anonymous(self) -> None:
-        self.context.limits.anonymous(self.info.ip_address)
+    def check_headers(self) -> None:
+        """Raise for a header that asks for what we do not have."""
+        self.admission.check_headers()
 
-    async def refused(self, error: Unauthenticated | Forbidden) -> None:
-        """Every refusal for want of a permission or a good token comes along here, before it is answered.
+    async def admit(self, operation: Operation) -> None:
+        """Find the caller. Raises Unauthenticated, Forbidden or TooManyRequests."""
+        self.identify(await self.context.caller_of(self.admission.bearer_token(), self.info))
+        self.admission.check_account(self.caller)
+        if operation.permission is not None:
+            self.caller.require(operation.permission)
 
-        Not that of a request without a token, nor of a wrong password at a public route: who checks that
-        records it.
-        """
-        operation, token = self._operation(), isinstance(error, TokenRefused)
-        offered = "Authorization" in self.request.headers and operation is not None and not operation.public
-        if isinstance(error, Unauthenticated) and not token and not offered:
-            return
-        await self.context.refusals.record(
-            Refusal(
-                status=status_of(error),
-                reason=error.text,
-                method=self.request.method or "",
-                route=self.route,
-                permission=operation.permission if operation is not None else None,
-                caller=error.caller if isinstance(error, TokenRefused) else getattr(self, "caller", None),
-                info=self.info,
-            )
-        )
+    def identify(self, caller: Caller) -> None:
+        """Set the caller, whose request this is from here on."""
+        self.caller = caller
+        self.request_log.identify(caller)
 
-    def data_received(self, chunk: bytes) -> None:
-        if self._received is not None:
-            self._received.add(chunk)
+    async def record_refusal(self, error: Unauthenticated | Forbidden) -> None:
+        """Record a refusal for want of a permission or a good token, before it is answered."""
+        caller = getattr(self, "caller", None)
+        await self.admission.record_refusal(error, self.operation, route=self.route, caller=caller)
 
-    async def load_request(self, operation: Operation) -> None:
-        """Called by the declared method's wrapper, after the body has arrived."""
-        if self._received is not None:
-            self._received.complete()
-            if self.is_keyed:
-                await self.note_body(self._received.parts)
-        schema = operation.query_schema
-        if schema is not None:
-            given = self.given_query()
-            self.query = load(
-                schema, {key: _query_text(key, given[key]) for key in schema.fields if key in given}
-            )
-        if operation.body is not None:
-            body = self.take_body()
-            value = await self.context.bodies.value_of(body) if body.strip() else {}
-            if not isinstance(value, dict):
-                raise InvalidInput("The request body must be a JSON object")
-            wanted, partial = operation.body(), operation.partial
-            self.body = await in_thread_if_large(len(body), load, wanted, value, partial=partial)
-
-    def given_query(self) -> Mapping[str, list[bytes]]:
-        """The query's parameters as they were sent."""
-        return self.request.query_arguments
-
-    def decode_argument(self, value: bytes, name: str | None = None) -> str:
-        """A segment of a path. What is not UTF-8 becomes a text that is no id, which is a 404."""
-        return value.decode("utf-8", "replace") if name is None else super().decode_argument(value, name)
-
-    def path_id(self, text: str, resource: str) -> str:
-        """The path's id in lower case; anything that is no UUID is 404 like a missing one."""
-        found = uuid_or_none(text)
-        if found is None:
-            raise NotFound(f"{resource} not found")
-        return found
-
-    async def while_connected(self, work: Coroutine[Any, Any, T]) -> T:
-        """The result of `work`, which is cancelled when the client disconnects.
-
-        Not under an Idempotency-Key: with that the client can come back for it.
-        """
-        if self.is_keyed:
-            return await work
-        self._work = asyncio.ensure_future(work)
-        if self._client_gone:
-            self._work.cancel()
-        try:
-            return await self._work  # type: ignore[no-any-return]  # the attribute holds any kind of work
-        except asyncio.CancelledError as error:
-            if not self._client_gone:
-                raise
-            raise Unavailable("the client went away") from error
-        finally:
-            self._work = None
-
-    def on_connection_close(self) -> None:
-        super().on_connection_close()
-        self._client_gone = True
-        if self._received is not None and not self._received.whole:
-            self._received.leave()
-            self.over(CLIENT_GONE)
-        if self._work is not None:
-            self._work.cancel()
-
-    async def leave_trace(self, operation: Operation) -> None:
-        """Called before the answer of a request that was done: no change goes without an event."""
-        if self.request.method in CHANGING and operation.changes and not self._trace.events:
-            await self.context.refusals.record_change(
-                UnrecordedChange(
-                    method=self.request.method,
-                    route=self.route,
-                    caller=getattr(self, "caller", None),
-                    info=self.info,
-                )
-            )
-
-    async def head(self, *args: str, **kwargs: str) -> None:
-        await self.get(*args, **kwargs)  # type: ignore[misc]  # Tornado sends the headers alone
-
-    async def options(self, *args: str, **kwargs: str) -> None:
-        self.set_status(204)
-        self.finish()
-
-    def _refuse_method(self) -> None:
-        self._count_anonymous()
-        origin = self.request.headers.get("Origin", "")
-        if self.request.method == "OPTIONS" and self.context.allows(origin):
-            return  # a CORS preflight: options() answers it
-        raise MethodNotAllowed("Method not allowed")
+    # Second: the body.
 
     def _expect_body(self, operation: Operation) -> None:
-        """From here on a body may arrive; a request that is refused before has its body dropped."""
+        """Let the body arrive from here on; that of a request that was refused before is dropped."""
         received = self._received = ReceivedBody(
             limit=operation.body_limit,
             kept=operation.takes_body,
             shares=self.context.shares.bodies,
-            owner=self._owner,
+            owner=self._share_owner(),
         )
         length = int(self.request.headers.get("Content-Length", "0"))
         received.announce(length)
@@ -244,76 +154,258 @@ class JsonHandler(OnceHandler):
         # What is declared is drained and answered with 413; chunks end where the limit is.
         cast(Any, self.request.connection).set_max_body_size(max(length, operation.body_limit))
 
-    def on_finish(self) -> None:
-        self.over(CLIENT_GONE if self._client_gone else self.get_status())
+    def data_received(self, chunk: bytes) -> None:
+        if self._received is not None:
+            self._received.add(chunk)
+
+    def take_body(self) -> bytes:
+        """Hand over the body, so that a large one is not held twice."""
+        return b"" if self._received is None else self._received.take()
+
+    # Third: the declared method, its work and its answer.
+
+    async def perform(self, operation: Operation, work: Callable[[], Awaitable[None]]) -> None:
+        """Serve the request by its declared method, which is `work` (http/access.py calls this)."""
+        await self.load_request(operation)
+        try:
+            if self.idempotency is None:
+                await self._work(operation, work)
+            else:
+                await self.idempotency.perform(
+                    caller=self.caller,
+                    path=(self.route, *self.path_args),
+                    repeat=operation.repeat,
+                    work=lambda: self._work(operation, work),
+                    answer=lambda: self._answer_to_store(operation),
+                )
+        except (Unauthenticated, Forbidden) as error:
+            await self.record_refusal(error)
+            raise
+        await self.send_answer()
+
+    async def load_request(self, operation: Operation) -> None:
+        """Validate query and body. Raises InvalidInput, TooLarge or Overloaded."""
+        if self._received is not None:
+            self._received.complete()
+            if self.idempotency is not None:
+                await self.idempotency.digest_body(self._received.parts)
+        self.query = operation.load_query(self.sent_query())
+        if operation.body is not None:
+            body = self.take_body()
+            value = await self.context.bodies.value_of(body) if body.strip() else {}
+            if not isinstance(value, dict):
+                raise InvalidInput("The request body must be a JSON object")
+            wanted, partial = operation.body(), operation.partial
+            self.body = await in_thread_if_large(len(body), load, wanted, value, partial=partial)
+
+    def sent_query(self) -> Mapping[str, list[bytes]]:
+        """Return the query's parameters as they were sent."""
+        return self.request.query_arguments
+
+    async def _work(self, operation: Operation, work: Callable[[], Awaitable[None]]) -> None:
+        with no_exit():  # a method may call plugins
+            await work()
+        await self.check_trace(operation)
+
+    async def check_trace(self, operation: Operation) -> None:
+        """Record a change that left no event in the audit, before its answer."""
+        if self.request.method in CHANGING and operation.changes and not self._trace.events:
+            caller = getattr(self, "caller", None)
+            await self.context.refusals.record_change(
+                UnrecordedChange(method=self.request.method, route=self.route, caller=caller, info=self.info)
+            )
+
+    async def send_answer(self) -> None:
+        """Write what the method has answered, unless it wrote that by itself."""
+        operation, answer, writer = self.operation, self._answer, self._writer()
+        if self.idempotency is not None and self.idempotency.answer is not None:
+            stored = self.idempotency.answer
+            if self.idempotency.is_replay:
+                self.set_header(REPLAYED, "true")
+            writer.send_stored(stored.status, stored.headers, stored.body)
+        elif answer is None:
+            return
+        elif operation is not None and operation.etag and self.get_status() == 200:
+            await TaggedAnswers(self, writer, self.conditions).send(answer, self.tag)
+        else:
+            await writer.send(answer)
+
+    def _writer(self) -> AnswerWriter:
+        return AnswerWriter(self, self._enter_long_answer)
+
+    def _enter_long_answer(self) -> Share:
+        """Enter the long answers of this node; the connection of the one that gives way is closed."""
+        close = cast(Any, self.request.connection).close
+        return self.context.shares.answers.enter(self._share_owner(), close)
+
+    def _share_owner(self) -> str:
+        """Return whose share of the node the request takes: the caller's, or that of the address."""
+        caller = getattr(self, "caller", None)
+        return group_of(self.info.ip_address) if caller is None else caller.user_id
+
+    def _answer_to_store(self, operation: Operation) -> AnswerToStore:
+        answer = self._answer
+        return AnswerToStore(
+            status=self.get_status() if answer is None else answer.status,
+            headers={name: self._headers[name] for name in STORED_HEADERS if name in self._headers},
+            parts=iter(()) if answer is None else answer.encoded(),
+            tagged=operation.etag,
+            tag=self.tag,
+        )
+
+    # What a method calls.
+
+    def answer(self, value: Any, *, status: int | None = None, light: bool = False) -> None:
+        """Set the value that is written when the method has returned, with the status that it declared.
+
+        `status`: one of the `other_answers` in its place. `light`: the method knows that to encode it all in
+        one go takes the event loop a few milliseconds at most; of others each value is looked at before.
+        """
+        self._answer = Answer(value=value, status=status or self._declared_status(), light=light)
+
+    def answer_each(self, items: AsyncGenerator[T, None], to_json: Callable[[T], Any]) -> None:
+        """Set an array of any length as the answer.
+
+        An item is fetched when the client has taken those before it. If one cannot be fetched any more, the
+        connection breaks.
+        """
+        self.answer_parts(array_parts(items, to_json), JSON)
+
+    def answer_parts(self, parts: AsyncGenerator[bytes, None], content_type: str) -> None:
+        """Set encoded content of any length as the answer; parts are fetched as the items of an array are."""
+        self._answer = Answer(status=self._declared_status(), parts=parts, content_type=content_type)
+
+    async def answer_with_list(self, value: Mapping[str, Any], name: str, items: Iterable[Any]) -> None:
+        """Write an object with a long list under `name`; the event loop gets its turns meanwhile.
+
+        Under an Idempotency-Key nothing is written before it is stored.
+        """
+        if self.idempotency is None:
+            await self._writer().send_list(self._declared_status(), value, name, items)
+        else:
+            self.answer({**value, name: await collect(items)})
+
+    def answer_nothing(self) -> None:
+        """Set the status 204. Tornado writes it when the method has returned and its trace is checked."""
+        self.set_status(204)
+        self.clear_header("Content-Type")
+
+    def _declared_status(self) -> int:
+        return 200 if self.operation is None else self.operation.status
+
+    def only_if(self, tag: Callable[[T], str]) -> Callable[[T], None] | None:
+        """Return the check of the conditions for a service; None without one. `tag` gives a record's tag."""
+        return self.conditions.check_with(tag)
+
+    @property
+    def record_id(self) -> str | None:
+        """The id of what a request under an Idempotency-Key makes; None: any id will do."""
+        return None if self.idempotency is None else self.idempotency.record_id
+
+    def path_id(self, text: str, resource: str) -> str:
+        """Return the path's id in lower case. Raises NotFound for anything that is no UUID."""
+        found = uuid_or_none(text)
+        if found is None:
+            raise NotFound(f"{resource} not found")
+        return found
+
+    async def while_connected(self, work: Coroutine[Any, Any, T]) -> T:
+        """Return the result of `work`, which is cancelled when the client disconnects.
+
+        Under an Idempotency-Key it goes on: the client can come back for the answer.
+        """
+        return await (work if self.idempotency is not None else self._client.run(work))
+
+    def end_patience(self) -> None:
+        """End the common deadline for the database: from here on each call counts by itself."""
         if self._patience is not None:
             self._patience.end()
-        if self._received is not None:
-            self._received.leave()
 
-    def _refuse_odd_headers(self) -> None:
-        headers = self.request.headers
-        if headers.get("Expect", "100-continue").lower() != "100-continue":
-            self._count_anonymous()
-            raise UnknownExpectation("Expect: Only 100-continue is supported")
-        if headers.get("Content-Encoding", "identity").lower() != "identity":
-            self._count_anonymous()
-            raise UnsupportedEncoding("Content-Encoding: Send the body without compression or encoding")
+    # What Tornado calls.
 
-    def _bearer_token(self) -> str:
-        scheme, _, token = self.request.headers.get("Authorization", "").partition(" ")
-        if scheme.lower() != "bearer" or not token.strip():
-            self._count_anonymous()
-            raise Unauthenticated("Authentication required")
-        return token.strip()
+    async def head(self, *args: str, **kwargs: str) -> None:
+        await self.get(*args, **kwargs)  # type: ignore[misc]  # Tornado sends the headers alone
 
+    async def options(self, *args: str, **kwargs: str) -> None:
+        self.set_status(204)
+        self.finish()
 
-def _query_text(key: str, given: list[bytes]) -> str:
-    """The last value as it was sent: Tornado's own reading turns NUL and the like into spaces."""
-    try:
-        text = given[-1].decode()
-    except UnicodeDecodeError as error:
-        raise InvalidInput(f"{key}: Not valid UTF-8") from error
-    json_values.check_text(text, key)
-    return text
+    def decode_argument(self, value: bytes, name: str | None = None) -> str:
+        """Decode a segment of a path. What is not UTF-8 becomes a text that is no id, which is a 404."""
+        return value.decode("utf-8", "replace") if name is None else super().decode_argument(value, name)
 
+    def clear(self) -> None:
+        """Reset the answer as Tornado does, but write the date once a second, and no header Server."""
+        self._headers = HTTPHeaders()
+        self._headers["Content-Type"] = "text/html; charset=UTF-8"
+        self.set_default_headers()
+        self._write_buffer: list[bytes] = []
+        self._status_code, self._reason = 200, HTTPStatus.OK.phrase
 
-class UnknownRouteHandler(JsonHandler):
-    """Every path that no route matches, and the targets that are no path."""
+    def set_default_headers(self) -> None:
+        # Tornado calls this before prepare(), and again before it writes an error.
+        if not hasattr(self, "request_id"):
+            self.request_id = request_id_of(self.request)
+        headers = self.context.answer_headers(self.request, self.request_id)
+        for name, value in {**headers, **self.cors_headers()}.items():
+            self._headers[name] = value  # set_header would look at each for what none of them holds
 
-    _folded = False
+    def cors_headers(self) -> Mapping[str, str]:
+        """Return the headers for pages of other origins."""
+        return self.context.cors_headers(self.request.headers.get("Origin", ""))
 
-    async def prepare(self) -> None:
-        self._begin()
-        self._count_anonymous()
-        if self.request.path.startswith("/"):
-            raise NotFound("Not found")
-        if self.request.method != "OPTIONS":  # CONNECT host:port
-            raise MethodNotAllowed("Method not allowed")
-        self.set_header("Allow", ", ".join(METHODS))  # OPTIONS *: what the server as a whole can do
+    def set_status(self, status_code: int, reason: str | None = None) -> None:
+        """Set the status; 429 and 503 say when to come again."""
+        super().set_status(status_code, reason)
+        if status_code in RETRIED:
+            self.set_header("Retry-After", str(self.retry_seconds))
 
-    def _allowed_methods(self) -> list[str]:
-        return list(METHODS)
+    def compute_etag(self) -> str | None:
+        return None
+
+    def check_etag_header(self) -> bool:
+        return False  # TaggedAnswers looks at If-None-Match
+
+    def send_error(self, status_code: int = 500, **kwargs: Any) -> None:
+        """Answer what a handler raised. An answer that has begun must not look complete."""
+        if self._headers_written:
+            cast(Any, self.request.connection).close()
+            self.request_log.finish(500)
+        else:
+            super().send_error(status_code, **kwargs)
+
+    def write_error(self, status_code: int, **kwargs: Any) -> None:
+        error = name_full_disk(kwargs["exc_info"][1] if "exc_info" in kwargs else None, self.context.room)
+        allowed = self.allowed_methods()
+        found = error_answer(error, status_code, request_id=self.request_id, allowed=allowed)
+        self.set_status(found.status)
+        for name, text in found.headers.items():
+            self.set_header(name, text)
+        if found.status == HTTPStatus.TOO_MANY_REQUESTS:
+            found.body.setdefault("retry_after_secs", self.retry_seconds)
+        self.send_error_body(found.body)
+
+    def send_error_body(self, body: dict[str, Any]) -> None:
+        """Write the body of an error, whose status and headers are set. `error` is the sentence."""
+        self.set_header("Content-Type", JSON)
+        self.finish(json_values.encode(body))
+
+    def allowed_methods(self) -> list[str]:
+        """Return the methods that the header Allow lists."""
+        return [name for name in METHODS if operation_of(getattr(self, name.lower(), None))]
 
     def log_exception(self, typ: Any, value: BaseException | None, tb: Any) -> None:
-        """Clients of other products ask for what we do not have, some of them every second."""
-        if not isinstance(value, NotFound):
-            super().log_exception(typ, value, tb)
-            return
-        self._folded = True
-        method, path, client = self.request.method, shown_path(self.request.path, 404), self.info.ip_address
-        again = repeats(("unknown route", client, method, path))
-        fields = {
-            "method": method,
-            "route": "unknown",
-            "path": path,
-            "status": 404,
-            "seconds": round(self.request.request_time(), 6),
-            "client": client,
-        }
-        line = {**again, **event(REQUEST, fields)}
-        logger.info("%s %s from %s: unknown route", method, path, client, extra=line)
+        self.request_log.record_error(value, name_full_disk(value, self.context.room), tb)
 
-    def _tell(self, status: int, seconds: float) -> None:
-        if not self._folded:
-            super()._tell(status, seconds)
+    def on_connection_close(self) -> None:
+        super().on_connection_close()
+        self._client.leave()
+        if self._received is not None and not self._received.whole:
+            self._received.leave()
+            self.request_log.finish(CLIENT_GONE)
+
+    def on_finish(self) -> None:
+        self.request_log.finish(CLIENT_GONE if self._client.has_left else self.get_status())
+        self.end_patience()
+        if self._received is not None:
+            self._received.leave()

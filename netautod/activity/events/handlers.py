@@ -41,7 +41,9 @@ class EventsHandler(JsonHandler):
         given = self.request.headers.get("Last-Event-ID", "")
         resumed = Resumed.parse(given) if given else None
         execution_id = self.query.get("execution_id")
-        async with self.events.stream(self.caller, self._bearer_token(), execution_id, resumed) as stream:
+        async with self.events.stream(
+            self.caller, self.admission.bearer_token(), execution_id, resumed
+        ) as stream:
             self.set_header("Content-Type", MEDIA_TYPE)
             self.set_header("X-Accel-Buffering", "no")  # of nginx: events go out as they come
             if self.request.method == "HEAD":
@@ -53,8 +55,7 @@ class EventsHandler(JsonHandler):
         self._listener = listener
         listener.close = connection.stream.close
         connection.goes_on()
-        if self._patience is not None:
-            self._patience.end()  # from here on each call to the database counts by itself
+        self.end_patience()
         with suppress(StreamClosedError):
             async with aclosing(stream.parts()) as parts:
                 async for part in parts:
@@ -62,7 +63,9 @@ class EventsHandler(JsonHandler):
                     listener.sending = True
                     await self.flush()
                     listener.sending = False
-                    self.over(200)  # told when it begins: its end is not how long an answer took
+                    self.request_log.finish(
+                        200
+                    )  # told when it begins: its end is not how long an answer took
 
     def on_connection_close(self) -> None:
         super().on_connection_close()

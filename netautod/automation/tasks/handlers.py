@@ -20,7 +20,7 @@ from netautod.automation.tasks.service import TaskService
 from netautod.core.json.values import to_text
 from netautod.core.pages import Page
 from netautod.http.access import Repeat, requires
-from netautod.http.conditions.handler import json_tag
+from netautod.http.conditions.preconditions import json_tag
 from netautod.http.handler import JsonHandler
 from netautod.http.routing.routes import Route
 

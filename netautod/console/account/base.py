@@ -43,8 +43,8 @@ class AccountBase(PageHandler):
     tokens: ApiTokens
     _mends = frozenset[str]()
 
-    async def _admit(self, operation: Operation) -> None:
-        await super()._admit(operation)
+    async def admit(self, operation: Operation) -> None:
+        await super().admit(operation)
         blocked = self.caller.blocked
         if blocked is not None and blocked not in self._mends:
             raise AccountFirst(blocked)

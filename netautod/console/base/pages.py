@@ -26,7 +26,8 @@ from netautod.core.errors import (
 from netautod.core.loop.pace import in_thread_if_large
 from netautod.http.access import Operation
 from netautod.http.errors import status_of
-from netautod.http.handler import JsonHandler, UnknownRouteHandler
+from netautod.http.handler import JsonHandler
+from netautod.http.routing.unknown_route import UnknownRouteHandler
 from netautod.identity.auth.pages.cookie import SESSION, cookie_name, give_cookie
 from netautod.identity.auth.pages.targets import login_page
 
@@ -65,8 +66,10 @@ _LONGEST_NOTICE = 300
 _COMPRESSED = 1024  # bytes; what is shorter is not worth it
 
 
-class HtmlHandler(JsonHandler):
-    """Answers HTML, errors included."""
+class PageHandler(JsonHandler):
+    """A page of the console, errors included. Methods are declared as those of the API are, with the same
+    permissions. `page_status`: the status of the page that is shown.
+    """
 
     renderer: Renderer
     # A page of up to thousands of elements, or of a long text, is made in a thread: it would hold the loop.
@@ -74,6 +77,7 @@ class HtmlHandler(JsonHandler):
     form = Form()
     error = ""
     notice = ""
+    page_status = 200
     _shown: tuple[str, Mapping[str, Any]] | None = None
     _visitor = ""
 
@@ -84,8 +88,9 @@ class HtmlHandler(JsonHandler):
         self.set_header("Referrer-Policy", "same-origin")
         self.set_header("Vary", "Cookie, Accept-Encoding")
 
-    def _allow_origin(self) -> None:
-        """Pages are for the browser's own window, whatever origins may call the API."""
+    def cors_headers(self) -> Mapping[str, str]:
+        """Return none: pages are for the browser's own window, whatever origins may call the API."""
+        return {}
 
     @property
     def is_secure(self) -> bool:
@@ -117,14 +122,14 @@ class HtmlHandler(JsonHandler):
 
     async def send_answer(self) -> None:
         if self._shown is not None:
-            self.set_status(self._other_status or 200)
+            self.set_status(self.page_status)
             template, values = self._shown
             framed = {**self._frame(), **values}
             if self.large:
                 self._finish_page(*await asyncio.to_thread(self._made, template, framed))
             else:
                 self._finish_page(*self._made(template, framed))
-        elif not self._finished:
+        else:
             await super().send_answer()
 
     def finish_html(self, template: str, values: Mapping[str, Any]) -> None:
@@ -181,10 +186,6 @@ class HtmlHandler(JsonHandler):
             "xsrf": origin.form_token(cookie) if cookie else "",
         }
 
-
-class PageHandler(HtmlHandler):
-    """A page of the console. Methods are declared as those of the API are, with the same permissions."""
-
     async def prepare(self) -> None:
         await self.renderer.load()
         await super().prepare()
@@ -196,18 +197,17 @@ class PageHandler(HtmlHandler):
         """Whether no person asks, but a page that looks for news."""
         return BY_ITSELF in self.request.headers
 
-    def _refuse_odd_headers(self) -> None:
-        super()._refuse_odd_headers()
+    def check_headers(self) -> None:
+        super().check_headers()
         if self.request.method == "POST":
             origin.require_own_origin(self.request, self.context)
 
-    async def _admit(self, operation: Operation) -> None:
+    async def admit(self, operation: Operation) -> None:
         cookie = self.cookie(SESSION)
         if not cookie:
-            self._count_anonymous()
+            self.admission.count_anonymous()
             raise Unauthenticated("Authentication required")
-        self.caller = await self.context.caller_of_page(cookie, self.info, by_person=not self.by_itself)
-        self.belongs_to(self.caller)
+        self.identify(await self.context.caller_of_page(cookie, self.info, by_person=not self.by_itself))
         if self.caller.blocked is not None and not self._is_of_account():
             raise AccountFirst(self.caller.blocked)
         if operation.permission is not None:
@@ -224,9 +224,9 @@ class PageHandler(HtmlHandler):
         if self.request.method == "POST":
             origin.require_form_token(self.form.secret(origin.FIELD), self.form_cookie())
 
-    def given_query(self) -> Mapping[str, list[bytes]]:
+    def sent_query(self) -> Mapping[str, list[bytes]]:
         """Without the fields of a form of filters that are not filled in, which browsers send along."""
-        return {name: values for name, values in super().given_query().items() if values[-1].strip()}
+        return {name: values for name, values in super().sent_query().items() if values[-1].strip()}
 
     async def submit(self, work: Awaitable[str | None], again: Callable[[], Awaitable[None]]) -> None:
         """Goes to the page that `work` names, if it does not show one itself. What a person can mend shows
@@ -234,9 +234,9 @@ class PageHandler(HtmlHandler):
         try:
             path = await work
         except MENDABLE as error:
-            self.error, self._other_status = error.text, status_of(error)
+            self.error, self.page_status = error.text, status_of(error)
             if isinstance(error, Forbidden):
-                await self.refused(error)
+                await self.record_refusal(error)
             if isinstance(error, TooManyRequests):
                 self.retry_seconds = max(1, error.retry_after)  # of the status, which is set with the page
             await again()
@@ -266,10 +266,10 @@ class PageHandler(HtmlHandler):
         if self.form.text(TAG, tag) != tag:
             raise Conflict(f"{CHANGED}; what you see is what was sent, load the page again for what there is")
 
-    async def leave_trace(self, operation: Operation) -> None:
-        """A form that is shown again has changed nothing."""
-        if (self._other_status or 200) < 400:
-            await super().leave_trace(operation)
+    async def check_trace(self, operation: Operation) -> None:
+        """Record a change without an event, unless the form is shown again and nothing was changed."""
+        if self.page_status < 400:
+            await super().check_trace(operation)
 
     def tell(self, notice: str) -> None:
         """What the next page says above its content, as that something is done."""
@@ -300,7 +300,7 @@ class AccountFirst(Forbidden):
     """Something of the own account has to be done first."""
 
 
-class UnknownPageHandler(UnknownRouteHandler, HtmlHandler):
+class UnknownPageHandler(UnknownRouteHandler, PageHandler):
     """What no route matches: a page for a person who looks for one, JSON for everybody else."""
 
     def send_error_body(self, body: dict[str, Any]) -> None:
@@ -308,4 +308,4 @@ class UnknownPageHandler(UnknownRouteHandler, HtmlHandler):
         if "text/html" not in accepted or path == "/api" or path.startswith(("/api/", "/health")):
             JsonHandler.send_error_body(self, body)
         else:
-            HtmlHandler.send_error_body(self, body)
+            PageHandler.send_error_body(self, body)

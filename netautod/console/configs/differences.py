@@ -75,7 +75,7 @@ class DiffPage(ConfigPage):
         try:
             diff = await self._diff(device, other)
         except NotFound as error:
-            self.error, self._other_status = error.text, 404
+            self.error, self.page_status = error.text, 404
             return None
         assert isinstance(diff.found, SideBySide)  # as it was asked for
         columns = self.query["format"] == "side_by_side"

@@ -22,7 +22,7 @@ class SearchPage(PageHandler):
             await super().load_request(operation)
         except InvalidInput as error:
             self._asks = False
-            if self.given_query().keys() & {"q", "regex"}:
+            if self.sent_query().keys() & {"q", "regex"}:
                 self._refuse(error)
 
     @requires(READ, query=SearchQuery)
@@ -42,4 +42,4 @@ class SearchPage(PageHandler):
         self.show("configs/search.html", title="Search configs", matches=matches, groups=groups)
 
     def _refuse(self, error: InvalidInput | Unavailable) -> None:
-        self.error, self._other_status = error.text, status_of(error)
+        self.error, self.page_status = error.text, status_of(error)

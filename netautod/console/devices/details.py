@@ -10,7 +10,7 @@ from netautod.console.devices.tables import TableWindow, filled, window
 from netautod.console.devices.views import DeviceView, SummaryView
 from netautod.core.pages import Page, PageOf
 from netautod.http.access import requires
-from netautod.http.conditions.handler import json_tag
+from netautod.http.conditions.preconditions import json_tag
 from netautod.http.routing.routes import Route
 from netautod.network.configs.backups.info import BackupInfos
 from netautod.network.configs.service import ConfigService

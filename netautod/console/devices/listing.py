@@ -74,11 +74,8 @@ class DevicesCsv(DeviceListPage):
     @requires(READ, query=BackedUpDevicesQuery, produces="text/csv")
     async def get(self) -> None:
         """All devices of the list as CSV; a row is read when those before it have been taken."""
-        self._parts = _lines(self.every())
-
-    def _begin_answer(self) -> None:
-        self.set_header("Content-Type", "text/csv; charset=utf-8")
         self.set_header("Content-Disposition", 'attachment; filename="devices.csv"')
+        self.answer_parts(_lines(self.every()), "text/csv; charset=utf-8")
 
 
 async def _lines(devices: AsyncIterator[DeviceWithBackup]) -> AsyncGenerator[bytes, None]:

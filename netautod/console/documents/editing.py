@@ -76,7 +76,7 @@ class EditDocumentPage(DocumentFormPage):
         shown = await self.document(document_id)
 
         async def again() -> None:
-            if self._other_status == status_of(PreconditionFailed("")):
+            if self.page_status == status_of(PreconditionFailed("")):
                 self._begin_anew()
             self._form(await self.document(document_id))
 

@@ -41,8 +41,8 @@ class LoginPage(PageHandler):
         try:
             await self.submit(self._step(), again=self._show_form)
         except TokenRefused as error:  # the ticket is used up, or too old
-            await self.refused(error)
-            self._ticket, self.error, self._other_status = "", error.text, 400
+            await self.record_refusal(error)
+            self._ticket, self.error, self.page_status = "", error.text, 400
             await self._show_form()
 
     async def _step(self) -> str | None:

@@ -77,7 +77,7 @@ class TopologyPage(PageHandler):
         )
 
     def _refuse(self, error: NetautodError) -> None:
-        self.error, self._other_status = error.text, status_of(error)
+        self.error, self.page_status = error.text, status_of(error)
 
     async def _device(self, text: str) -> tuple[DeviceItem | None, Sequence[DeviceItem]]:
         """The device of that id or just that name; else those that it may mean. NotFound if there is none."""

@@ -1,10 +1,10 @@
 """The answers to what never becomes a request: one shape with those of the handlers."""
 
-from email.utils import formatdate
 from http import HTTPStatus
 
 from netautod.core.json import values as json_values
-from netautod.http.errors import RETRIED, RETRY_SECONDS, common_headers
+from netautod.http.context import common_headers
+from netautod.http.errors import RETRIED, RETRY_SECONDS
 
 SHOWN = 200
 
@@ -24,7 +24,6 @@ class Refusal(Exception):
         told = {"retry_after_secs": self.retry_after} if self._told else {}
         body = json_values.encode({"error": self.text, **told})
         headers = {
-            "Date": formatdate(usegmt=True),
             **common_headers(request_id),
             "Content-Type": "application/json",
             "Content-Length": str(len(body)),

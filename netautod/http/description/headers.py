@@ -3,8 +3,8 @@
 from typing import Any
 
 from netautod.http.access import Operation
-from netautod.http.conditions.handler import CONDITIONAL
-from netautod.http.idempotent_requests import HEADER, REPLAYED
+from netautod.http.conditions.preconditions import CONDITIONAL
+from netautod.http.idempotency.request import HEADER, REPLAYED
 
 RETRY_AFTER = {
     "Retry-After": {"description": "Seconds until it is worth another try.", "schema": {"type": "integer"}}

@@ -46,7 +46,7 @@ class Claim:
 
 
 @dataclass(frozen=True, kw_only=True)
-class KeptAnswer:
+class StoredAnswer:
     """`permissions`: what the caller was allowed to when it was given."""
 
     status: int

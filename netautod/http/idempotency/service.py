@@ -17,13 +17,13 @@ from datetime import timedelta
 from netautod.core.errors import Conflict, NetautodError, Unavailable
 from netautod.core.identity.caller import OrgId
 from netautod.core.work.deadlines import context_for_many
-from netautod.http.idempotency.models import Claim, KeptAnswer, Scope
+from netautod.http.idempotency.models import Claim, Scope, StoredAnswer
 from netautod.http.idempotency.store import ANSWER, COLLECTION, DONE, UNCLEAR, IdempotencyStore
 from netautod.secrets.vault.vault import Vault
 
 logger = logging.getLogger(__name__)
 LEASE = timedelta(seconds=30)
-MOST_KEPT = 1024 * 1024
+LARGEST_STORED = 1024 * 1024
 PURPOSE = "idempotency"
 
 OTHER = "Idempotency-Key: It was used for another body or query; a new request needs a new key"
@@ -42,7 +42,7 @@ class IdempotencyKeys:
         self._vault = vault
         self._lease = lease
 
-    async def claim(self, scope: Scope, digest: bytes, *, again: bool) -> Claim | KeptAnswer:
+    async def claim(self, scope: Scope, digest: bytes, *, again: bool) -> Claim | StoredAnswer:
         """`digest` is that of all that makes the request this one. Raises Conflict.
 
         `again`: whether what a request under a lease that has ended may have done can be done once more.
@@ -58,12 +58,12 @@ class IdempotencyKeys:
         if found.state == DONE:
             raise Conflict(
                 f"Idempotency-Key: The first request under this key was answered with {found.status}; "
-                f"the answer was larger than {MOST_KEPT} bytes and is not kept"
+                f"the answer was larger than {LARGEST_STORED} bytes and is not kept"
             )
         raise Conflict(NOBODY_KNOWS if found.state == UNCLEAR else IN_WORK)
 
     @asynccontextmanager
-    async def held(self, claim: Claim) -> AsyncIterator[None]:
+    async def hold(self, claim: Claim) -> AsyncIterator[None]:
         """While the request is in work its lease does not end."""
         renewing = asyncio.get_running_loop().create_task(
             self._renew(claim), name="renewing an idempotency key", context=context_for_many()
@@ -74,7 +74,7 @@ class IdempotencyKeys:
             renewing.cancel()
             await asyncio.gather(renewing, return_exceptions=True)
 
-    async def keep(self, claim: Claim, answer: KeptAnswer, *, too_large: bool) -> None:
+    async def keep(self, claim: Claim, answer: StoredAnswer, *, too_large: bool) -> None:
         """The answer is given again from here on; of one that is `too_large` the status is kept alone.
 
         What cannot be kept is answered all the same, since it is done; a repeat then is as after a crash.
@@ -88,7 +88,7 @@ class IdempotencyKeys:
         except NetautodError as error:
             logger.warning("the answer to an idempotency key could not be kept: %s", error)
 
-    async def let_go(self, claim: Claim, *, refused: bool) -> None:
+    async def release(self, claim: Claim, *, refused: bool) -> None:
         """The request was `refused`, and nothing was done; or it failed, and something may have been."""
         try:
             await (self._store.forget(claim) if refused else self._store.end_lease(claim))
@@ -109,6 +109,6 @@ class IdempotencyKeys:
         key = await self._vault.derived_key(org_id, PURPOSE)
         return hmac.new(key, digest, hashlib.sha256).hexdigest()
 
-    async def _opened(self, scope: Scope, sealed: object) -> KeptAnswer:
+    async def _opened(self, scope: Scope, sealed: object) -> StoredAnswer:
         data = await self._vault.unseal(scope.org_id, COLLECTION, scope.id, ANSWER, sealed)
-        return KeptAnswer.from_bytes(data)
+        return StoredAnswer.from_bytes(data)

@@ -9,11 +9,12 @@ from tornado.escape import url_unescape
 from tornado.httputil import HTTPServerRequest
 from tornado.web import Application
 
-from netautod.http.access import Operation, operation_of
-from netautod.http.answers import METHODS
+from netautod.http.access import METHODS, Operation, operation_of
+from netautod.http.admission import OWN_ACCOUNT
 from netautod.http.context import HttpContext
-from netautod.http.handler import OWN_ACCOUNT, JsonHandler, UnknownRouteHandler
+from netautod.http.handler import JsonHandler
 from netautod.http.routing.route_table import RouteTable
+from netautod.http.routing.unknown_route import UnknownRouteHandler
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,7 +4,7 @@ from typing import Any
 
 from netautod.core.pages import Page, PageOf
 from netautod.http.access import Repeat, requires
-from netautod.http.conditions.handler import json_tag
+from netautod.http.conditions.preconditions import json_tag
 from netautod.http.handler import JsonHandler
 from netautod.http.routing.routes import Route
 from netautod.network.devices.models import Device, DeviceFilter, DeviceItem

@@ -49,7 +49,7 @@ class Once:
         self.method: Write = getattr(owner, name)
 
     def dies(self, *, after: bool) -> None:
-        self.monkeypatch.setattr(IdempotencyKeys, "let_go", nothing)
+        self.monkeypatch.setattr(IdempotencyKeys, "release", nothing)
         self.fails(RuntimeError("the node died"), after=after)
 
     def fails(self, failure: BaseException, *, after: bool) -> None:
@@ -132,7 +132,7 @@ async def test_what_must_not_be_done_twice_is_not_done_by_a_repeat(
     workshop: Workshop, rows: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sent = key()
-    monkeypatch.setattr(IdempotencyKeys, "let_go", nothing)
+    monkeypatch.setattr(IdempotencyKeys, "release", nothing)
     workshop.work.failure = RuntimeError("the node died")
     assert (await workshop.api.post("/never", {"told": {}}, headers=sent)).status == 500
     assert_error(await workshop.other.post("/never", {"told": {}}, headers=sent), 409, "still in work")
@@ -156,7 +156,7 @@ async def test_what_may_be_done_again_is_done_again(
     workshop: Workshop, rows: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sent = key()
-    monkeypatch.setattr(IdempotencyKeys, "let_go", nothing)
+    monkeypatch.setattr(IdempotencyKeys, "release", nothing)
     workshop.work.failure = RuntimeError("the node died")
     assert (await workshop.api.post("/again", headers=sent)).status == 500
     await end_leases(rows)
