@@ -37,7 +37,7 @@ class ManualHandler(PageHandler):
             return
         if caller.blocked is None:
             self.caller = caller
-            self.belongs_to(caller)
+            self.identify(caller)
 
     async def show_page(self, page: Page) -> None:
         before, after = self.manual.manual.neighbors(page)
