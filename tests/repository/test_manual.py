@@ -15,6 +15,7 @@ SHORTEST, LONGEST = 40, 200  # lines
 # The changes of all versions stand on one page, and tables of the code are as long as the code makes them.
 ANY_LENGTH = {INDEX, "changes", *GENERATED}
 _CODE = re.compile(r"^(\s*)(```|~~~).*?^\1\2$|`[^`\n]+`", re.M | re.S)
+_TOPIC = re.compile(r"netautod help ([a-z][a-z/-]*)")
 _LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 PAGES = Manual.installed().pages
 
@@ -97,3 +98,13 @@ def test_every_file_of_the_manual_is_in_the_packages() -> None:
     for kind in kinds:
         assert re.search(rf"^recursive-include netautod .*\*\{kind}( |$)", manifest, re.M), kind
         assert f'"manual/**/*{kind}"' in (ROOT / "setup.py").read_text()
+
+
+def test_a_topic_that_the_product_names_is_one_page() -> None:
+    """Check the sentences of commands, units and docstrings that send a reader to the manual."""
+    sources = [ROOT / "README.md", ROOT / "plugins" / "README.md", *(ROOT / "config").iterdir()]
+    for folder in ("netautod", "plugins"):
+        sources += [path for kind in ("py", "txt", "html") for path in (ROOT / folder).rglob(f"*.{kind}")]
+    topics = {topic for path in sources for topic in _TOPIC.findall(path.read_text(encoding="utf-8"))}
+    assert "upgrade" in topics
+    assert {topic for topic in topics if len(Manual.installed().named(topic)) != 1} == set()
