@@ -1,4 +1,4 @@
-"""The main job from the login to the diff by the generated client; what else the README shows with curl."""
+"""The main job from the login to the diff by the generated client; what else a newcomer does."""
 
 import asyncio
 import importlib

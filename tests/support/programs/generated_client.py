@@ -1,4 +1,4 @@
-"""A Python client that openapi-python-client makes of a description, as the README says, to be imported."""
+"""A Python client that openapi-python-client makes of a description, as the manual says, to be imported."""
 
 import json
 import shlex
@@ -8,9 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from tests.support.manual import blocks, page, section
 from tests.support.programs.service import Finished, run
-from tests.support.programs.started import ROOT
-from tests.support.readme import block_after
 
 PACKAGE = "netautod_client"
 SECONDS = 120.0
@@ -18,10 +17,10 @@ SECONDS = 120.0
 
 async def generated(description: Mapping[str, Any], folder: Path) -> Finished:
     """Writes the package into `folder`/client; what the generator could not make is in its output."""
-    readme = ROOT / "README.md"
-    (folder / "client.yaml").write_text(block_after(readme, "<!-- client config -->", "yaml"))
+    printed = section(page("use/api.md"), "Generate a client")
+    (folder / "client.yaml").write_text(blocks(printed, "yaml")[0].text)
     (folder / "openapi.json").write_text(json.dumps(description))
-    line, _ = block_after(readme, "<!-- client commands -->").splitlines()
+    line, _ = blocks(printed, "sh")[0].text.splitlines()
     program, *arguments = shlex.split(line.replace("--url $url/api/openapi.json", "--path openapi.json"))
     assert program == "openapi-python-client"
     command = (sys.executable, "-m", "openapi_python_client")
