@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from tests.support.manual import blocks, commands, page, pages, section
+from tests.support.manual import README, blocks, commands, page, pages, section
 from tests.support.programs.service import Finished, serving
 from tests.support.programs.shell import run_commands
 from tests.support.servers.model_server import model_server
@@ -75,6 +75,12 @@ async def test_every_command_of_a_page_succeeds(name: str) -> None:
     before = [] if name == FIRST_HOUR else [login_commands()]
     async with a_demo() as demo:
         done = await demo.follow(*before, *commands(name, page(name)))
+    assert done.code == 0, f"{done.err[-4000:]}\n{done.out[-2000:]}"
+
+
+async def test_every_command_of_the_ten_minutes_succeeds() -> None:
+    async with a_demo() as demo:
+        done = await demo.follow(*commands(README, section(page(README), "Ten minutes")))
     assert done.code == 0, f"{done.err[-4000:]}\n{done.out[-2000:]}"
 
 

@@ -1,4 +1,4 @@
-"""The README is true to the code: commands and routes that exist, and the line that CI runs."""
+"""What the README promises: its commands, its links, its picture, and the line that CI runs."""
 
 import os
 import re
@@ -7,51 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from netautod.assembly import routes
 from netautod.cli import entry as cli
+from tests.support.manual import README, ROOT, blocks, page
 from tests.support.readme import block_after
 
-README = Path(__file__).parents[2] / "README.md"
-COMMANDS = (
-    "serve",
-    "check-config",
-    "doctor",
-    "backup",
-    "restore",
-    "plugins",
-    "plugins --details",
-    "report",
-    "plugins settings",
-    "plugins purge",
-    "secret set",
-    "secret list",
-    "secret delete",
-    "plugins new",
-    "plugins check",
-    "openapi",
-    "import",
-    "import-configs",
-    "export-configs",
-    "rotate-keys",
-    "sync",
-    "user add",
-    "user list",
-    "user passwd",
-    "user disable",
-    "user enable",
-    "user unlock",
-    "user remove-otp",
-    "org create",
-    "org list",
-    "org delete",
-    "audit verify",
-    "audit export",
-    "agent verify",
-    "platform list",
-    "platform try",
-)
-# Authors of plugins have no installation.
-WITHOUT_SETTINGS = ("plugins new", "plugins check")
+FILE = ROOT / README
+LARGEST_PICTURE = 150_000  # bytes
+COMMANDS = re.findall(r"^## netautod (.+)$", page("operate/command-line.md"), re.M)
+# Authors of plugins, and readers of the manual, have no installation.
+WITHOUT_SETTINGS = ("plugins new", "plugins check", "help")
 
 
 @pytest.mark.parametrize(
@@ -62,7 +26,7 @@ WITHOUT_SETTINGS = ("plugins new", "plugins check")
     ],
 )
 def test_the_two_commands_are_one_line_each(marker: str, extras: str, last: str) -> None:
-    lines = block_after(README, marker).splitlines()
+    lines = block_after(FILE, marker).splitlines()
     assert len(lines) == 1
     # Debian 12's pip would install without the plugins otherwise.
     assert f".venv/bin/pip install --use-pep517 {'-e ' if 'test' in extras else ''}{extras}" in lines[0]
@@ -79,7 +43,7 @@ def test_ci_runs_the_very_line_of_the_readme_with_its_checks_between(
         teller.parent.mkdir(parents=True, exist_ok=True)
         teller.write_text(f'#!/bin/sh\nshift $(($# ? $# - 1 : 0))\necho "{name}: $1"\n')
         teller.chmod(0o755)
-    (tmp_path / "README.md").write_text(README.read_text())
+    (tmp_path / README).write_text(FILE.read_text())
     done = subprocess.run(
         ["/bin/bash", "-euo", "pipefail", "-c", script[script.index("test_line=") :]],
         cwd=tmp_path,
@@ -90,7 +54,7 @@ def test_ci_runs_the_very_line_of_the_readme_with_its_checks_between(
     )
     told = [line.partition(": ") for line in done.stdout.splitlines()]
     halves = [text for name, _, text in told if name == "bash"]
-    assert " && ".join(halves) == block_after(README, "<!-- test command -->").strip()
+    assert " && ".join(halves) == block_after(FILE, "<!-- test command -->").strip()
     assert [name for name, *_ in told] == [
         "bash",
         *([".venv/bin/ruff"] * 2),
@@ -108,9 +72,24 @@ def test_every_command_exists(command: str, capsys: pytest.CaptureFixture[str]) 
     assert ("--data-dir" in capsys.readouterr().out) == (command not in WITHOUT_SETTINGS)
 
 
-def test_the_routes_of_the_readme_exist() -> None:
-    paths = routes.description()["paths"]
-    block = block_after(README, "## First steps")
-    called = {re.sub(r"\$\w+", "$", url) for url in re.findall(r"\$url(/[\w/$-]+)", block)}
-    assert len(called) >= 8
-    assert called <= {re.sub(r"\{\w+\}", "$", path) for path in paths}
+def test_every_link_leads_to_a_file_and_a_heading() -> None:
+    links = [link for link in re.findall(r"\]\(([^)\s]+)\)", page(README)) if "://" not in link]
+    assert links
+    for link in links:
+        path, _, anchor = link.partition("#")
+        assert (ROOT / (path or README)).is_file(), link
+        headings = re.findall(r"^#+ (.+)$", (ROOT / (path or README)).read_text(), re.M) if anchor else []
+        assert not anchor or anchor in [heading.lower().replace(" ", "-") for heading in headings], link
+
+
+def test_the_picture_of_the_console_is_small() -> None:
+    [picture] = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", page(README))
+    assert 10_000 < (ROOT / picture).stat().st_size < LARGEST_PICTURE
+
+
+def test_its_variables_are_those_of_the_manual() -> None:
+    def login(name: str) -> str:
+        [block] = [block.text for block in blocks(page(name), "sh") if block.text.startswith("url=")]
+        return block
+
+    assert login(README) == login("use/first-hour.md")
