@@ -86,7 +86,7 @@ def _nothing_to_reload(number: int, frame: object) -> None:
 
 async def _counting(work: Coroutine[Any, Any, None]) -> None:
     """Does the work of the service, and tells meanwhile how often lines of the log have been repeated."""
-    telling = asyncio.create_task(logs.tell_counts_forever(), name="counts of repeated lines")
+    telling = asyncio.create_task(logs.report_counts_forever(), name="counts of repeated lines")
     try:
         await work
     finally:

@@ -1,1 +1,3 @@
-"""What knows nothing of the product: errors, time, identity, pages, JSON, schemas, settings, registries."""
+"""The base that knows nothing of the product: errors, time, identity, pages, JSON, schemas, settings,
+registries.
+"""

@@ -6,14 +6,14 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """What the rest of the service may ask about time."""
+    """The clock that the rest of the service asks."""
 
     def now(self) -> datetime:
-        """The moment in UTC, cut to milliseconds (what BSON keeps)."""
+        """Return the moment in UTC, cut to milliseconds (what BSON keeps)."""
         ...
 
     def monotonic(self) -> float:
-        """Seconds that never run backwards; for intervals, never for dates."""
+        """Return seconds that never run backwards: for intervals, never for dates."""
         ...
 
 
@@ -28,5 +28,5 @@ class SystemClock:
 
 
 def whole_milliseconds(moment: datetime) -> datetime:
-    """Cuts what BSON would cut, so that a value read back equals the value written."""
+    """Cut what BSON would cut, so that a value read back equals the value written."""
     return moment.replace(microsecond=moment.microsecond // 1000 * 1000)

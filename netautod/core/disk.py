@@ -1,4 +1,4 @@
-"""How much room a disk has, and one sentence for a full one wherever it is met."""
+"""The room on a disk, and the one sentence for a full disk."""
 
 import errno
 import os
@@ -15,7 +15,7 @@ _FULL_TEXT = os.strerror(errno.ENOSPC)
 
 @dataclass(frozen=True, kw_only=True)
 class Space:
-    """What the disk under a directory has, in bytes; `free` is what a user without privileges may take."""
+    """The room on the disk under a directory, in bytes. `free` is what a user without privileges may take."""
 
     directory: Path
     free: int
@@ -29,12 +29,14 @@ class Space:
         return f"{self.free // MIB} of {self.total // MIB} MiB free"
 
     def full(self) -> str:
-        """The sentence, without a full stop: which disk is full and how full."""
+        """Return a sentence without a full stop that says which disk is full and how full."""
         return f"the disk of {self.directory} is full ({self})"
 
 
 def space_of(path: Path) -> Space:
-    """The disk of a path, or of its nearest folder that exists. Raises OSError if it cannot be looked at."""
+    """Return the room on the disk of a path, or of its nearest folder that exists. Raises OSError if it
+    cannot be read.
+    """
     directory = path
     while True:
         try:
@@ -50,17 +52,19 @@ def space_of(path: Path) -> Space:
 
 
 def is_full(error: BaseException) -> bool:
-    """Whether an error of the system says that a disk or a quota is full."""
+    """Return whether an error of the system says that a disk or a quota is full."""
     return isinstance(error, OSError) and error.errno in _FULL
 
 
 def says_full(text: str) -> bool:
-    """Whether another program says so: mongod quotes the system in its log and in its answers."""
+    """Return whether the text of another program says that a disk is full; mongod quotes the system in its
+    log and answers.
+    """
     return _FULL_TEXT in text
 
 
 def reason(error: OSError, path: Path) -> str:
-    """What an OSError on a path says to an operator; a full disk is named with its directory."""
+    """Return what an OSError on a path says to an operator. A full disk is named with its directory."""
     if not is_full(error):
         return error.strerror or str(error)
     try:

@@ -5,7 +5,7 @@ A text is written for the API user: it names the field or the resource and says 
 
 
 class NetautodError(Exception):
-    """Base of all of our errors; `text` is safe to show to an API user."""
+    """The base of all errors of the product. `text` is safe to show to an API user."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
@@ -17,7 +17,7 @@ class InvalidInput(NetautodError):
 
 
 class Unauthenticated(NetautodError):
-    """No token, or one that is not valid (any more)."""
+    """Raised when a request has no token, or one that is not valid."""
 
 
 class Forbidden(NetautodError):
@@ -65,7 +65,7 @@ class Unavailable(NetautodError):
 
 
 class Overloaded(Unavailable):
-    """Others take up all there is; `retry_after` is in whole seconds."""
+    """Raised when others take up all capacity. `retry_after` is in whole seconds."""
 
     def __init__(self, text: str, *, retry_after: int) -> None:
         super().__init__(text)
@@ -73,7 +73,7 @@ class Overloaded(Unavailable):
 
 
 class DiskFull(Overloaded):
-    """There is no room on the disk for what is to be written; `text` names it."""
+    """Raised when there is no room on the disk for what is to be written; `text` names it."""
 
 
 class UnknownOutcome(Unavailable):

@@ -24,9 +24,9 @@ WATCHED_EVENTS = ("auth.login", "auth.login_failed", "auth.lockout", "auth.refre
 
 @dataclass(frozen=True, kw_only=True)
 class Declared:
-    """What a name stands for. `labels` take few values each, never an id or what a client has sent.
+    """A declared metric. `labels` take few values each, never an id or what a client has sent.
 
-    `from_zero` are values of the only label that are there from the start: Prometheus sees no increase in a
+    `from_zero` are values of the only label that exist from the start: Prometheus sees no increase in a
     series that begins with 1. `at_first` is false for a gauge that is unknown, not 0, until it is set.
     """
 
@@ -38,7 +38,7 @@ class Declared:
     at_first: bool = True
 
     def first_labels(self) -> Iterator[tuple[str, ...]]:
-        """Of the series that are there before anything was counted."""
+        """Yield the labels of the series that exist before anything was counted."""
         if not self.labels and self.kind != "histogram" and self.at_first:
             yield NONE
         for value in self.from_zero:
@@ -50,7 +50,7 @@ def _gauge(text: str) -> Declared:
 
 
 def _learned(text: str) -> Declared:
-    """A gauge that is not on the page while nobody knows its value."""
+    """Declare a gauge that is not on the page while its value is unknown."""
     return Declared(kind="gauge", help=text, at_first=False)
 
 
@@ -140,7 +140,7 @@ DECLARED: Mapping[str, Declared] = {
 
 @dataclass(kw_only=True)
 class Observed:
-    """How many of a histogram's values fell into each bucket (the last one: above all), and their sum."""
+    """The buckets of a histogram: how many values fell into each (the last one: above all), and their sum."""
 
     counts: list[int]
     total: float = 0.0
@@ -156,9 +156,9 @@ class Series:
 
 
 class Metrics:
-    """Values of this process; a name that is not in DECLARED is a mistake in the program.
+    """The metric values of this process. A name that is not in DECLARED is a mistake in the program.
 
-    Any thread may count: what the driver of the database says comes from its own.
+    Any thread may count: the driver of the database counts from its own.
     """
 
     def __init__(self) -> None:
@@ -177,13 +177,13 @@ class Metrics:
         self._values[self._key(name, NONE)] = value
 
     def forget(self, *names: str) -> None:
-        """Gauges whose value nobody knows any more; they are left off the page until they are set again."""
+        """Drop gauges whose value is no longer known; they are left off the page until they are set again."""
         with self._lock:
             for name in names:
                 self._values.pop(self._key(name, NONE), None)
 
     def observe(self, name: str, value: float, *labels: str) -> None:
-        """A value of a histogram."""
+        """Add a value to a histogram."""
         key = self._key(name, labels)
         buckets = DECLARED[name].buckets
         with self._lock:
@@ -197,7 +197,7 @@ class Metrics:
         return int(self._values.get(self._key(name, labels), 0))
 
     def snapshot(self) -> dict[str, int]:
-        """Of those without labels, the counters and gauges."""
+        """Return the counters and gauges without labels."""
         return {name: int(value) for (name, labels), value in self._values.items() if not labels}
 
     def series(self) -> Iterator[Series]:

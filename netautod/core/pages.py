@@ -26,11 +26,11 @@ class PageOf(Generic[T]):
     page: Page
 
     def to_json(self, plural: str, item_to_json: Callable[[T], Any]) -> dict[str, Any]:
-        """`{<plural>: [...], total, limit, offset}`."""
+        """Return `{<plural>: [...], total, limit, offset}`."""
         return self._envelope(plural, [item_to_json(item) for item in self.items])
 
     async def to_json_in_turns(self, plural: str, item_to_json: Callable[[T], Any]) -> dict[str, Any]:
-        """The same for pages of up to a thousand items."""
+        """Return the same for a page of up to a thousand items, and let the event loop run meanwhile."""
         return self._envelope(plural, await in_turns(item_to_json, self.items))
 
     def _envelope(self, plural: str, items: list[Any]) -> dict[str, Any]:
@@ -38,7 +38,7 @@ class PageOf(Generic[T]):
 
 
 async def in_turns(convert: Callable[[T], R], rows: Sequence[T]) -> list[R]:
-    """Converts the rows slice by slice; between two slices the event loop serves others."""
+    """Convert the rows slice by slice; between two slices the event loop serves others."""
     made: list[R] = []
     for start in range(0, len(rows), SLICE):
         if start:

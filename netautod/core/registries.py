@@ -31,14 +31,16 @@ Follower = Callable[[OrgId, str], Awaitable[None]]
 
 
 class References:
-    """What uses the records of one owner. `resource` is its name in texts: `Credential`."""
+    """The users of the records of one owner. `resource` is its name in texts: `Credential`."""
 
     def __init__(self, resource: str) -> None:
         self.resource = resource
         self._finders: list[Finder] = []
 
     def register(self, find: Finder) -> None:
-        """`find(org_id, record_id, limit)` returns the users of one kind with at most `limit` names."""
+        """Add a finder: `find(org_id, record_id, limit)` returns the users of one kind with at most `limit`
+        names.
+        """
         self._finders.append(find)
 
     async def users(self, org_id: OrgId, record_id: str) -> list[Uses]:
@@ -46,14 +48,14 @@ class References:
         return [uses for uses in found if uses.count]
 
     async def refuse_if_used(self, org_id: OrgId, record_id: str) -> None:
-        """Raises Conflict with a sentence that names a few of the users."""
+        """Raise Conflict with a sentence that names a few of the users."""
         users = await self.users(org_id, record_id)
         if users:
             raise Conflict(f"{self.resource} is in use by {'; '.join(str(uses) for uses in users)}")
 
 
 class Followers:
-    """What follows up on a change of an owner's record, such as cleaning up after its deletion.
+    """The callbacks that follow up on a change of an owner's record, such as cleaning up after its deletion.
 
     A follower is idempotent: after a crash the owner notifies again, from what it noted before the change.
     """

@@ -12,7 +12,7 @@ from tornado.httputil import HTTPServerRequest, format_timestamp
 
 from netautod.core.errors import Unauthenticated
 from netautod.core.identity.caller import Caller, RequestInfo
-from netautod.core.identity.refusals import Refusals, UnheardRefusals
+from netautod.core.identity.refusals import Refusals, IgnoredRefusals
 from netautod.core.logs.tracing import Tracer
 from netautod.core.metrics import Metrics
 from netautod.core.work.deadlines import REQUEST_SECONDS
@@ -59,7 +59,7 @@ class HttpContext:
     cors_origins: frozenset[str]
     hsts_seconds: int = 0
     database_seconds: float = REQUEST_SECONDS
-    refusals: Refusals = field(default_factory=UnheardRefusals)
+    refusals: Refusals = field(default_factory=IgnoredRefusals)
     shares: Shares = field(default_factory=lambda: Shares.within(LimitSettings()))
     room: Room = field(default_factory=Room)
     metrics: Metrics = field(default_factory=Metrics)

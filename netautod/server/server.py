@@ -21,7 +21,7 @@ from netautod.assembly.parts.http import deadlines_of
 from netautod.assembly.settings import Settings
 from netautod.automation.executions.abandoned.watched import Watched
 from netautod.core.errors import Unavailable
-from netautod.core.loop.garbage import LOOK_SECONDS, spared_heap
+from netautod.core.loop.garbage import LOOK_SECONDS, frozen_heap
 from netautod.core.metrics import Metrics
 from netautod.http.connections import descriptors
 from netautod.http.connections.server import HttpServer
@@ -114,7 +114,7 @@ async def serve(
             from netautod.server import demo
 
             await stack.enter_async_context(demo.run(service, installation, settings.data_dir, out))
-        garbage = stack.enter_context(spared_heap())
+        garbage = stack.enter_context(frozen_heap())
         looks = Periodic(garbage.look, name="the look for garbage", seconds=LOOK_SECONDS)
         await stack.enter_async_context(looks)
         await stack.enter_async_context(

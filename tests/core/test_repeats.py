@@ -31,7 +31,7 @@ class Log:
 
     def later(self, seconds: float) -> None:
         self.now += seconds
-        self.handler.tell_counts()
+        self.handler.report_counts()
 
 
 @pytest.fixture

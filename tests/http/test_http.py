@@ -346,5 +346,5 @@ async def test_an_unknown_route_is_logged_once_for_a_client_and_counted(
     ]
     assert stream.getvalue().splitlines() == first
     now += 60
-    handler.tell_counts()
+    handler.report_counts()
     assert stream.getvalue().splitlines() == [*first, f"{first[0]} (2 more times)"]

@@ -15,7 +15,7 @@ from netautod.assembly.routes import ROUTES
 from netautod.core.clock import SystemClock
 from netautod.core.errors import Unauthenticated
 from netautod.core.identity.caller import Caller, RequestInfo
-from netautod.core.identity.refusals import Refusals, UnheardRefusals
+from netautod.core.identity.refusals import Refusals, IgnoredRefusals
 from netautod.http.bodies.reader import BodyReader
 from netautod.http.connections.server import HttpServer
 from netautod.http.context import HttpContext, networks
@@ -114,7 +114,7 @@ class Servers:
             bodies=self._bodies,
             trusted_proxies=networks(["127.0.0.1"]),
             cors_origins=frozenset({"https://console.example", "tauri://localhost", "app://netautod"}),
-            refusals=refusals or UnheardRefusals(),
+            refusals=refusals or IgnoredRefusals(),
             database_seconds=PATIENT_SECONDS,
             idempotency=idempotency,
             page_caller=page_caller,

@@ -1,1 +1,1 @@
-"""Who sends a request, and what this caller may do."""
+"""Callers, their permissions, and refused requests."""

@@ -1,4 +1,4 @@
-"""Whether a request has left a trace: if none, the handlers' base sees it and makes up for it."""
+"""The audit trace of a request: if a request recorded no event, the base of the handlers records one."""
 
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 @dataclass(kw_only=True)
 class Trace:
-    """Of one request. `events` of the audit were written in it, also by tasks that it began."""
+    """The audit trace of one request. `events` counts the events written in it, also by tasks that it
+    started.
+    """
 
     events: int = 0
 

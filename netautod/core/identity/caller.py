@@ -1,4 +1,4 @@
-"""Who asks: the caller of a request, or the owner on whose behalf a run acts."""
+"""The caller of a request, or the owner on whose behalf a run acts."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -42,20 +42,21 @@ class Caller:
 
     @property
     def scope(self) -> list[str] | None:
-        """What is kept with work that is done later in the caller's name; None: all that he may do then.
+        """Return the permissions to store with work that is done later in the caller's name; None for all of
+        them.
 
-        Else an API token could have a task do what the token itself may not.
+        Otherwise an API token could have a task do what the token itself may not.
         """
         return None if self.token is None else sorted(self.permissions)
 
     def within(self, scope: Iterable[str] | None) -> Self:
-        """The same caller with no more than the scope."""
+        """Return the same caller with no more permissions than the scope."""
         if scope is None:
             return self
         return replace(self, permissions=common_permissions(self.permissions, frozenset(scope)))
 
     def require_unblocked(self) -> None:
-        """Raises Forbidden while something of the caller's own account has to be done first."""
+        """Raise Forbidden while the caller's own account requires an action first."""
         if self.blocked is not None:
             raise Forbidden(self.blocked)
 
@@ -66,19 +67,21 @@ class Caller:
         return all(self.can(permission) for permission in permissions)
 
     def require(self, permission: str) -> None:
-        """Raises Forbidden unless the caller holds the permission."""
+        """Raise Forbidden unless the caller holds the permission."""
         if not self.can(permission):
             raise Forbidden("Insufficient permissions")
 
 
 def system_caller(org_id: OrgId, username: str = "cli") -> Caller:
-    """Acts for the installation itself (the command line, automatic work) and may do everything."""
+    """Return a caller who acts for the installation itself (command line, automatic work) and may do
+    everything.
+    """
     return Caller(user_id=SYSTEM_ID, org_id=org_id, username=username, permissions=frozenset({"*"}))
 
 
 @dataclass(frozen=True, kw_only=True)
 class RequestInfo:
-    """What sessions and audit events keep of a request."""
+    """The facts of a request that sessions and audit events keep."""
 
     ip_address: str
     request_id: str

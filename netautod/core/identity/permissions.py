@@ -33,25 +33,25 @@ class PermissionKeys:
 
     @property
     def of_plugins(self) -> Mapping[str, str]:
-        """Descriptions by key."""
+        """Return the permissions of plugins: descriptions by key."""
         return self._of_plugins
 
     @property
     def each(self) -> tuple[str, ...]:
-        """All of them, without wildcards: ours, then those of plugins, sorted."""
+        """Return all permissions without wildcards: those of the service, then those of plugins, sorted."""
         return (*KNOWN_PERMISSIONS, *sorted(self._of_plugins))
 
     def add(self, descriptions: Mapping[str, str]) -> None:
         self._of_plugins |= descriptions
 
     def is_known(self, key: str) -> bool:
-        """True for `*`, a known key, and `x.*` if a known key begins with `x.`."""
+        """Return whether the key is `*`, a known key, or `x.*` where a known key begins with `x.`."""
         if is_permission(key) or key in self._of_plugins:
             return True
         return key.endswith(".*") and any(known.startswith(key[:-1]) for known in self._of_plugins)
 
     def unknown(self, keys: Iterable[str]) -> dict[int, str]:
-        """Sentences about those that there are not, by their places."""
+        """Return a sentence for each unknown key, by its place in the list."""
         return {
             place: f"There is no permission {key[:64]!r}."
             for place, key in enumerate(keys)
@@ -60,14 +60,17 @@ class PermissionKeys:
 
 
 def is_permission(key: str) -> bool:
-    """Of our own keys: true for `*`, a known key, and `x.*` if a known key begins with `x.`."""
+    """Return whether a key of the service itself is `*`, a known key, or `x.*` where a known key begins with
+    `x.`.
+    """
     if key == "*" or key in KNOWN_PERMISSIONS:
         return True
     return key.endswith(".*") and any(known.startswith(key[:-1]) for known in KNOWN_PERMISSIONS)
 
 
 def grants(held: Iterable[str], wanted: str) -> bool:
-    """True if one of the held keys grants the wanted one: `*`, the key itself, `x.*`, or by implication.
+    """Return whether one of the held keys grants the wanted one: `*`, the key itself, `x.*`, or by
+    implication.
 
     `wanted` may itself be a wildcard; then only an equal or wider wildcard grants it.
     """
@@ -80,6 +83,6 @@ def grants(held: Iterable[str], wanted: str) -> bool:
 
 
 def common_permissions(first: frozenset[str], second: frozenset[str]) -> frozenset[str]:
-    """What both sets of keys grant: of two keys of which one grants the other, the lesser is kept."""
+    """Return what both sets of keys grant. Of two keys of which one grants the other, the lesser is kept."""
     lesser = {key for key in first if grants(second, key)} | {key for key in second if grants(first, key)}
     return frozenset(lesser)

@@ -42,16 +42,18 @@ class UnrecordedChange:
 
 
 class Refusals(Protocol):
-    """Who is told of refused requests, and of changes that nobody recorded, before the client is."""
+    """The observer of refused requests and of unrecorded changes. It is notified before the client gets the
+    answer.
+    """
 
     async def record(self, refusal: Refusal) -> None: ...
 
     async def record_change(self, change: UnrecordedChange) -> None:
-        """Of a request that may have changed something and has left no event of its own."""
+        """Record a request that may have changed something and recorded no event of its own."""
 
 
-class UnheardRefusals:
-    """Where nobody keeps them."""
+class IgnoredRefusals:
+    """An observer that ignores all refusals."""
 
     async def record(self, refusal: Refusal) -> None:
         return

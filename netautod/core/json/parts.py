@@ -20,7 +20,7 @@ ITEMS = 500  # of a long array, encoded in one go if they are light
 
 
 def encoded_parts(value: Any) -> Iterator[bytes]:
-    """The JSON of the value, which joined is that of `json_values.encode`; at least one part."""
+    """Yield the JSON of the value in parts, at least one. Joined they equal `json_values.encode`."""
     pieces: list[bytes] = []
     size = 0
     for piece in _pieces(value):
@@ -36,9 +36,9 @@ def encoded_parts(value: Any) -> Iterator[bytes]:
 async def array_parts(
     items: AsyncGenerator[T, None], to_json: Callable[[T], Any]
 ) -> AsyncGenerator[bytes, None]:
-    """The JSON of an array whose items are fetched one after the other; at least one part.
+    """Yield the JSON of an array whose items are fetched one after the other; at least one part.
 
-    An item is fetched when there is room for it in the part that is being made.
+    An item is fetched when there is room for it in the part that is being built.
     """
     pieces, size, before = list[bytes](), 0, b"["
     async with aclosing(items):
@@ -86,7 +86,7 @@ def _pieces(value: Any) -> Iterator[bytes]:
 
 
 def _is_light(value: Any) -> bool:
-    """Looks at no more values than are light."""
+    """Return whether a value is small enough to be encoded at once. Looks at no more values than that allows."""
     if type(value) is dict and _is_light_record(value):
         return True
     left, characters, waiting = LIGHT, 0, list[Collection[Any]]([(value,)])
@@ -114,7 +114,9 @@ def _is_light(value: Any) -> bool:
 
 
 def _is_light_record(value: dict[Any, Any]) -> bool:
-    """Whether it is as most items of a list are: a few names with short texts, numbers and the like."""
+    """Return whether a record has only a few names with short texts, numbers and the like, as most items of a
+    list do.
+    """
     if len(value) > RECORD:
         return False
     characters = sum(map(len, value))

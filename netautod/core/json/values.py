@@ -26,7 +26,7 @@ INT64_MIN = -(2**63)
 
 
 def decode(body: bytes) -> Any:
-    """The JSON value of a body; raises InvalidInput for anything that JSON or BSON could not carry."""
+    """Return the JSON value of a body. Raises InvalidInput for anything that JSON or BSON could not carry."""
     if separators(body) >= MOST_VALUES:
         _refuse_too_many(body)
     value = _loaded(body)
@@ -35,7 +35,9 @@ def decode(body: bytes) -> Any:
 
 
 def _refuse_too_many(body: bytes) -> None:
-    """Raises InvalidInput that names where they are, unless that itself would take too much memory."""
+    """Raise InvalidInput for too many values. It names the place, unless finding it would take too much
+    memory.
+    """
     count = separators(TEXTS.sub(b"", body))
     if count < MOST_VALUES:
         return
@@ -61,12 +63,14 @@ def _loaded(body: bytes) -> Any:
 
 
 def separators(body: bytes) -> int:
-    """At least how many values a body holds, less one; those within texts count as well, but it is quick."""
+    """Return a lower bound for the number of values in a body, less one. Separators within texts count too,
+    but it is quick.
+    """
     return sum(body.count(sign) for sign in (b",", b"[", b"{"))
 
 
 def check(value: Any) -> None:
-    """Raises InvalidInput, naming the place, for a value that BSON or the API could not carry."""
+    """Raise InvalidInput, naming the place, for a value that BSON or the API could not carry."""
     try:
         _check(value, 0)
     except _Unfit as error:
@@ -77,7 +81,9 @@ def check(value: Any) -> None:
 
 
 class _Unfit(Exception):
-    """Collects the way to the place on its way up: most values are fine and never need to know theirs."""
+    """Raised for an unfit value; it collects the path on its way up, since most values are fine and never
+    need theirs.
+    """
 
     def __init__(self, text: str, *, alone: bool = False) -> None:
         self.text = text
@@ -86,12 +92,14 @@ class _Unfit(Exception):
 
 
 def encode(value: Any) -> bytes:
-    """Compact, in UTF-8. TypeError for what is no JSON, but for a float that is no number: that is null."""
+    """Return compact JSON in UTF-8. Raises TypeError for what is no JSON; a float that is no number becomes
+    null.
+    """
     return orjson.dumps(value, option=OPTIONS)
 
 
 def no_constant(name: str) -> Any:
-    """For `parse_constant`: NaN and Infinity are no JSON."""
+    """Refuse NaN and Infinity, which are no JSON: for `parse_constant`."""
     raise ValueError(name)
 
 
@@ -145,12 +153,12 @@ def _check_text(text: str) -> None:
 
 
 def named(path: str) -> str:
-    """The name of a place for a sentence: a client may have made it as long as the body."""
+    """Return a place for an error sentence, cut: a client may have made its name as long as the body."""
     return path if len(path) <= LONGEST_NAME else f"{path[:LONGEST_NAME]}..."
 
 
 def check_text(text: str, where: str) -> None:
-    """Raises InvalidInput for NUL and for lone surrogates, which the database cannot keep."""
+    """Raise InvalidInput for NUL and for lone surrogates, which the database cannot keep."""
     try:
         _check_text(text)
     except _Unfit as error:
@@ -158,7 +166,7 @@ def check_text(text: str, where: str) -> None:
 
 
 def to_text(moment: datetime) -> str:
-    """ISO 8601 in UTC with milliseconds and `Z`: `2026-11-21T06:44:12.345Z`."""
+    """Return ISO 8601 in UTC with milliseconds and `Z`: `2026-11-21T06:44:12.345Z`."""
     quoted = orjson.dumps(moment, option=orjson.OPT_UTC_Z)  # takes a third of the time of isoformat
     if len(quoted) == WITH_MICROSECONDS and quoted.endswith(b'Z"'):
         return f"{quoted[1:24].decode()}Z"
@@ -166,5 +174,5 @@ def to_text(moment: datetime) -> str:
 
 
 def optional_text(moment: datetime | None) -> str | None:
-    """`to_text` for a value that may be absent."""
+    """Return `to_text` of a moment, or None if it is absent."""
     return None if moment is None else to_text(moment)

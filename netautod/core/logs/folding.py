@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any, TextIO
 
-from netautod.core.logs.lines import EVENT, NOBODY, Belonging
+from netautod.core.logs.lines import EVENT, NO_REQUEST, Belonging
 
 SECONDS = 60.0
 # Keys may come from clients (the routes that they ask for): the oldest makes room, told with its count.
@@ -23,33 +23,35 @@ _NUMBERS = re.compile(r"0x[0-9a-f]+|\d+")
 
 
 def repeats(key: Hashable) -> dict[str, Any]:
-    """For `extra=` of a log call: lines of one logger with the same key are one, whatever they say."""
+    """Return the `extra=` of a log call whose lines are folded: lines of one logger with the same key count
+    as one.
+    """
     return {KEY: key}
 
 
 @dataclass(kw_only=True)
-class _Told:
+class _Folded:
     record: logging.LogRecord
     at: float
     more: int = 0
 
 
 class FoldingHandler(logging.StreamHandler[TextIO]):
-    """Writes log lines; those that repeat themselves are counted and told once a minute.
+    """A log handler that writes a line once and counts its repeats, which it reports once a minute.
 
-    One failure is: lines with the same `repeats(...)`, of any level; else warnings and worse with the same
-    text, and from loggers that are not ours with the same text but for its numbers. A line that belongs to a
-    request is not counted unless it has a key: its request id is what somebody will look for. Nor is an event
-    with fields of its own, which are those of this one.
+    Lines are the same with the same `repeats(...)`, of any level; otherwise warnings and worse with the same
+    text, and from loggers of other packages with the same text but for its numbers. A line that belongs to a
+    request is not folded unless it has a key: its request id is what people search for. Nor is an event with
+    fields of its own.
     """
 
     def __init__(self, stream: TextIO, *, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__(stream)
         self._clock = clock
-        self._told: OrderedDict[Hashable, _Told] = OrderedDict()
+        self._folded: OrderedDict[Hashable, _Folded] = OrderedDict()
 
     def emit(self, record: logging.LogRecord) -> None:
-        self.tell_counts()
+        self.report_counts()
         if self._is_news(record):
             super().emit(record)
 
@@ -57,40 +59,40 @@ class FoldingHandler(logging.StreamHandler[TextIO]):
         key = _key_of(record)
         if key is None:
             return True
-        told = self._told.get(key)
-        if told is not None:
-            told.more += 1
+        folded = self._folded.get(key)
+        if folded is not None:
+            folded.more += 1
             return False
-        self._told[key] = _Told(record=_without_trace(record), at=self._clock())
-        if len(self._told) > MOST:
-            self._tell_count(self._told.popitem(last=False)[1])
+        self._folded[key] = _Folded(record=_without_trace(record), at=self._clock())
+        if len(self._folded) > MOST:
+            self._report_count(self._folded.popitem(last=False)[1])
         return True
 
-    def tell_counts(self) -> None:
-        """Tells what is a minute old; called often, also when nothing is logged."""
+    def report_counts(self) -> None:
+        """Report the counts that are a minute old. It is called often, also when nothing is logged."""
         with self._locked():
             now = self._clock()
-            while self._told:
-                key, told = next(iter(self._told.items()))
-                if now - told.at < SECONDS:
+            while self._folded:
+                key, folded = next(iter(self._folded.items()))
+                if now - folded.at < SECONDS:
                     return
-                del self._told[key]
-                if told.more:  # else it is over, or will be news again
-                    self._tell_count(told)
-                    self._told[key] = _Told(record=told.record, at=now)
+                del self._folded[key]
+                if folded.more:  # else it is over, or will be news again
+                    self._report_count(folded)
+                    self._folded[key] = _Folded(record=folded.record, at=now)
 
     def close(self) -> None:
-        """What was counted since is told at the end of the process."""
+        """Report what was counted since, at the end of the process."""
         with self._locked():
-            while self._told:
-                self._tell_count(self._told.popitem(last=False)[1])
+            while self._folded:
+                self._report_count(self._folded.popitem(last=False)[1])
         super().close()
 
-    def _tell_count(self, told: _Told) -> None:
-        if told.more:
-            text = f"{told.record.getMessage()} ({_times(told.more).replace(' ', ' more ')})"
+    def _report_count(self, folded: _Folded) -> None:
+        if folded.more:
+            text = f"{folded.record.getMessage()} ({_times(folded.more).replace(' ', ' more ')})"
             changed = {"msg": text, "args": None, "created": time.time()}
-            super().emit(logging.makeLogRecord({**told.record.__dict__, **changed}))
+            super().emit(logging.makeLogRecord({**folded.record.__dict__, **changed}))
 
     def _locked(self) -> Any:
         assert self.lock is not None  # logging makes it in the constructor
@@ -98,7 +100,7 @@ class FoldingHandler(logging.StreamHandler[TextIO]):
 
 
 class Failing:
-    """One thing that fails again and again, as its loop tells it: when it begins, and when it is over.
+    """A failure that a loop meets again and again. It logs when the failure begins and when it is over.
 
     `what` reads on in "<what> since 14 s (5 times)"; other loops with the same text share the lines.
     """
@@ -116,14 +118,14 @@ class Failing:
         self._logger.warning("%s: %s", self._what, text, extra=self.again("failed"))
 
     def again(self, kind: str = "raised") -> dict[str, Any]:
-        """Counts a failure; for `extra=` of the line that tells it (`logger.exception`)."""
+        """Count a failure and return the `extra=` of the line that logs it (`logger.exception`)."""
         if not self._times:
             self._since = self._clock()
         self._times += 1
         return repeats((self._what, kind))
 
     def over(self) -> None:
-        """Called after every success; says something only after a failure."""
+        """Note a success. It is called after every success and logs a line only after a failure."""
         if self._times:
             failed, seconds = _times(self._times), self._clock() - self._since
             self._times = 0
@@ -154,11 +156,13 @@ def _key_of(record: logging.LogRecord) -> Hashable | None:
 
 
 def _is_somebodys(record: logging.LogRecord) -> bool:
-    return hasattr(record, EVENT) or getattr(record, "belonging", Belonging()).request != NOBODY
+    return hasattr(record, EVENT) or getattr(record, "belonging", Belonging()).request != NO_REQUEST
 
 
 def _without_trace(record: logging.LogRecord) -> logging.LogRecord:
-    """The copy that is kept: the trace would keep alive all that its frames hold."""
+    """Return the copy of a record that is kept, without its trace, which would keep alive all that its frames
+    hold.
+    """
     return logging.makeLogRecord(
         {
             **record.__dict__,

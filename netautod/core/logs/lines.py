@@ -1,11 +1,11 @@
-"""What a log line belongs to, and the lines that are events with fields of their own."""
+"""The ids that a log line belongs to, and log lines that are events with fields of their own."""
 
 from collections.abc import Mapping
 from contextvars import ContextVar
 from typing import Any, NamedTuple
 
 EVENT, FIELDS = "event", "fields"
-NOBODY = "-"
+NO_REQUEST = "-"
 
 
 class Belonging(NamedTuple):
@@ -14,16 +14,16 @@ class Belonging(NamedTuple):
     `traceparent` (W3C Trace Context, 3.2) names the span that is under way, where traces are sent.
     """
 
-    request: str = NOBODY
+    request: str = NO_REQUEST
     organization: str = ""
     user: str = ""
     execution: str = ""
     traceparent: str = ""
 
     def named(self) -> dict[str, str]:
-        """Those that there are, by their names in the log."""
+        """Return the ids that are set, by their names in the log."""
         named = {
-            "request": "" if self.request == NOBODY else self.request,
+            "request": "" if self.request == NO_REQUEST else self.request,
             "organization": self.organization,
             "user": self.user,
             "execution": self.execution,
@@ -39,9 +39,9 @@ current: ContextVar[Belonging] = ContextVar("belonging", default=NOTHING)
 
 
 def event(name: str, fields: Mapping[str, Any]) -> dict[str, Any]:
-    """For `extra=` of a log call: an event with its fields, which are JSON values and hold no secrets.
+    """Return the `extra=` of a log call for an event with fields, which are JSON values and hold no secrets.
 
-    Each is a line of its own, however often it repeats itself. `netautod help metrics-and-alerts` lists the
-    fields.
+    Each event is a line of its own, however often it repeats. The manual lists the fields (`netautod help
+    metrics-and-alerts`).
     """
     return {EVENT: name, FIELDS: fields}

@@ -23,7 +23,9 @@ NOISY = ("asyncssh", "pymongo", "tornado.access")
 
 
 class _BelongingFilter(logging.Filter):
-    """Notes it when the line is made: a thread of the handler's would know nothing of the request."""
+    """A filter that notes the ids when the line is made: a thread of the handler knows nothing of the
+    request.
+    """
 
     def filter(self, record: logging.LogRecord) -> bool:
         record.belonging = current.get()
@@ -31,7 +33,7 @@ class _BelongingFilter(logging.Filter):
 
 
 def _at(record: logging.LogRecord) -> str:
-    """ISO 8601 in UTC with milliseconds, as everywhere in the API."""
+    """Return the time of a record in ISO 8601, UTC, with milliseconds, as everywhere in the API."""
     seconds = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created))
     return f"{seconds}.{int(record.created * 1000) % 1000:03d}Z"
 
@@ -42,7 +44,8 @@ def _belonging(record: logging.LogRecord) -> Belonging:
 
 
 class TextFormatter(logging.Formatter):
-    """One event is one line: texts of clients and devices are in it, and could forge or hide others.
+    """A formatter that writes one event as one line, since texts of clients and devices could forge or hide
+    others.
 
     The ids stand before the text, where no text can imitate them. The trace of an exception follows in
     indented lines.
@@ -66,7 +69,7 @@ class TextFormatter(logging.Formatter):
 
 
 class JsonFormatter(logging.Formatter):
-    """One event is one line and one JSON object, whatever is in it."""
+    """A formatter that writes one event as one line with one JSON object, whatever is in it."""
 
     def __init__(self, hide: Hide) -> None:
         super().__init__()
@@ -106,10 +109,10 @@ def configure(*, level: str, format: str, hide: Hide, stream: TextIO = sys.stder
         logging.getLogger(noisy).setLevel(max(logging.WARNING, logging.getLevelName(level.upper())))
 
 
-async def tell_counts_forever() -> None:
-    """Cancelled at the end: tells the counts of repeated lines also while nothing else is logged."""
+async def report_counts_forever() -> None:
+    """Report the counts of repeated lines until cancelled, also while nothing else is logged."""
     while True:
         await asyncio.sleep(COUNTS_SECONDS)
         for handler in logging.getLogger().handlers:
             if isinstance(handler, FoldingHandler):
-                handler.tell_counts()
+                handler.report_counts()

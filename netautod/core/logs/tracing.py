@@ -12,18 +12,20 @@ Value = str | int | float | bool
 
 
 class Span(Protocol):
-    """Something that takes its time; `traceparent` names it to those that are part of it."""
+    """A traced piece of work. `traceparent` names it to the spans that are part of it."""
 
     @property
     def traceparent(self) -> str: ...
 
     def note(self, attributes: Mapping[str, Value]) -> None:
-        """Ids, names and numbers; never what a client or a device has sent as content."""
+        """Add attributes: ids, names and numbers, never content that a client or a device sent."""
         ...
 
     def end(self, *, error: str = "") -> None:
-        """`error`: the kind of a failure, a word without details; empty: there was none. Only the first
-        call counts."""
+        """End the span; only the first call counts.
+
+        `error` is the kind of a failure, one word without details; empty if there was none.
+        """
         ...
 
 
@@ -37,8 +39,11 @@ class Tracer(Protocol):
         parent: str = "",
         headers: Mapping[str, str] | None = None,
     ) -> Span:
-        """`parent`: the `traceparent` of the span that it is part of; `headers`: those of a request, which
-        may name one of the client's; a malformed one is as good as none."""
+        """Start a span.
+
+        `parent` is the `traceparent` of the span that it is part of. `headers` are those of a request, which
+        may name a span of the client; a malformed one is ignored.
+        """
         ...
 
 
@@ -46,7 +51,9 @@ class Tracer(Protocol):
 def spanned(
     tracer: Tracer | None, name: str, kind: Kind, attributes: Mapping[str, Value], *, parent: str
 ) -> Iterator[Span | None]:
-    """A span for the block; what the block raises is its failure, unless it has been ended with another."""
+    """Trace the block as a span. What the block raises is its failure, unless the span ended with another
+    one.
+    """
     if tracer is None:
         yield None
         return

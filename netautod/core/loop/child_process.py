@@ -18,7 +18,9 @@ class ChildLostError(Exception):
 
 
 class ChildProcess:
-    """Made by `await ChildProcess.start(...)`; the caller bounds the time of what it asks, and kills."""
+    """A worker process that is spoken to over pipes. Use `await ChildProcess.start(...)`; the caller sets
+    time limits and kills.
+    """
 
     def __init__(self, process: Process, name: str) -> None:
         self._process = process
@@ -30,7 +32,7 @@ class ChildProcess:
 
     @classmethod
     async def start(cls, module: str, *, name: str, ready: bytes, buffer: int) -> "ChildProcess":
-        """Runs `main` of the module, in a process group of its own, until it has written `ready`.
+        """Run `main` of the module in a process group of its own, and return once it has written `ready`.
 
         `name` is what texts call it, `buffer` how many bytes of an answer come in one piece. Raises
         ChildLostError.
@@ -73,7 +75,7 @@ class ChildProcess:
             raise ChildLostError(f"{self._name} has died") from error
 
     async def kill(self) -> None:
-        """Ends the child and its forks; returns when it is gone."""
+        """Kill the child and its forks, and wait until it is gone."""
         with suppress(ProcessLookupError):  # both may be dead already
             os.killpg(self._process.pid, signal.SIGKILL)
         if self._process.stdin is not None:

@@ -10,7 +10,7 @@ T = TypeVar("T")
 async def for_each(
     things: AsyncIterable[T] | Iterable[T], work: Callable[[T], Awaitable[None]], *, at_once: int
 ) -> None:
-    """Awaits `work(thing)` for each thing, `at_once` of them at a time; one is read when a place is free.
+    """Await `work(thing)` for each thing, `at_once` of them at a time. A thing is read when a place is free.
 
     Ends when all work has ended. If one raises, or the caller is cancelled, all others are cancelled first;
     the first error is raised as it is.
@@ -43,6 +43,6 @@ async def _one_by_one(things: Iterable[T]) -> AsyncIterator[T]:
 
 
 def in_batches(values: Iterable[T], size: int) -> list[list[T]]:
-    """The values in their order, `size` of them in each list; the last one may be shorter."""
+    """Divide the values, in order, into lists of `size`; the last one may be shorter."""
     listed = list(values)
     return [listed[start : start + size] for start in range(0, len(listed), size)]

@@ -1,10 +1,10 @@
-"""When Python's garbage collector looks at what: a collection stops everything for as long as it looks.
+"""The schedule of Python's garbage collector: a collection stops everything for as long as it looks.
 
 Left alone, it goes through all objects whenever a quarter more of them have lived on for a while. Rows of a
-table in the making, or a topology, are hundreds of thousands of objects, and none of them garbage: looking at
-them holds the loop for 25 to 50 ms, again and again. So only new objects are looked at as they come, which
-takes under a millisecond. Those that live on are looked at when there are few: large tables go as soon as
-they are stored or answered, by their reference counts alone, which no collection is needed for.
+large table, or a topology, are hundreds of thousands of objects, and none of them garbage: looking at them
+holds the loop for 25 to 50 ms, again and again. So only new objects are collected as they come, which takes
+under a millisecond. Objects that live on are collected when there are few: large tables are freed as soon as
+they are stored or answered, by their reference counts alone, which needs no collection.
 """
 
 import gc
@@ -27,7 +27,7 @@ LOOK_SECONDS = 1.0  # between two looks for a good moment
 
 
 class RareCollections:
-    """`look` is to be called every LOOK_SECONDS. `clock` is in seconds."""
+    """A schedule of rare collections. `look` is called every LOOK_SECONDS; `clock` is in seconds."""
 
     def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -36,8 +36,9 @@ class RareCollections:
         self._at_start = sys.getallocatedblocks()
 
     async def look(self) -> None:
-        """Collects all if there is little, or if it was not looked at for LONGEST_SECONDS; else what has
-        lived on since the last look, if that is little.
+        """Collect everything if there is little, or if LONGEST_SECONDS have passed.
+
+        Otherwise collect what has lived on since the last look, if that is little.
         """
         _, young, old = gc.get_count()
         if young == 0 and old == 0:
@@ -51,8 +52,8 @@ class RareCollections:
 
 
 @contextmanager
-def spared_heap(*, clock: Callable[[], float] = time.monotonic) -> Iterator[RareCollections]:
-    """Sets aside what is there by now, as it stays to the end, and leaves old objects to the looks."""
+def frozen_heap(*, clock: Callable[[], float] = time.monotonic) -> Iterator[RareCollections]:
+    """Freeze the objects that exist by now, which stay to the end, and leave old objects to rare collections."""
     thresholds = gc.get_threshold()
     linecache.clearcache()  # the driver notes who makes a client, with whole files of source: 1 MB
     gc.collect()

@@ -18,14 +18,14 @@ class Pace:
         self._began = time.perf_counter()
 
     async def breathe(self) -> None:
-        """To be awaited after each small step; lets the event loop run when a slice is over."""
+        """Let the event loop run when a slice is over. Await it after each small step."""
         if time.perf_counter() - self._began > SLICE_SECONDS:
             await asyncio.sleep(0)
             self._began = time.perf_counter()
 
 
 async def in_thread_if_large(characters: int, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Calls `work`, in a thread if it handles over 32 Ki characters."""
+    """Call `work`, in a thread if it handles over 32 Ki characters."""
     if characters <= THREAD_CHARACTERS:
         return work(*args, **kwargs)
     return await asyncio.to_thread(work, *args, **kwargs)

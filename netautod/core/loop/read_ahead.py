@@ -8,7 +8,9 @@ T = TypeVar("T")
 
 
 async def read_ahead(batches: AsyncGenerator[T, None]) -> AsyncGenerator[T, None]:
-    """The same in the same order, each asked for when the one before is handed out; closes `batches`."""
+    """Yield the same batches in the same order, each read while the one before is worked on. Closes
+    `batches`.
+    """
 
     async def read() -> T | None:
         return await anext(batches, None)

@@ -21,10 +21,10 @@ class _Entry(Generic[V]):
 
 
 class SharedReads(Generic[V]):
-    """Keeps what was read for `seconds`, counted from the moment when the reading began.
+    """A cache of reads. A value is kept for `seconds`, counted from the moment when the read began.
 
     So a change that is acknowledged anywhere is seen here that soon after. At most `size` keys are kept;
-    readings that failed or found nothing are not.
+    reads that failed or found nothing are not.
     """
 
     def __init__(self, *, clock: Clock, seconds: float, size: int) -> None:
@@ -41,7 +41,7 @@ class SharedReads(Generic[V]):
         return await within_patience(asyncio.shield(entry.reading))
 
     def forget(self, key: str) -> None:
-        """After this node changed it: the next request reads anew, also past a running reading."""
+        """Drop a key after this node changed it: the next request reads anew, also past a read in flight."""
         self._entries.pop(key, None)
 
     def forget_all(self) -> None:

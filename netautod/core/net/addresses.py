@@ -1,4 +1,4 @@
-"""What counts as one client on the network."""
+"""The address group that counts as one client on the network."""
 
 import ipaddress
 
@@ -7,7 +7,7 @@ IPV6_HOST_BITS = 64
 
 
 def group_of(address: str) -> str:
-    """An IPv4 address, or the /64 that one IPv6 client is given; `unknown` for anything else."""
+    """Return an IPv4 address, or the /64 that one IPv6 client is given; `unknown` for anything else."""
     try:
         parsed = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:

@@ -12,7 +12,7 @@ MAC_FORM = re.compile(
 
 
 def mac_address(text: str) -> str | None:
-    """`aa:bb:cc:dd:ee:ff` for any of the forms that devices print; None for anything else."""
+    """Return `aa:bb:cc:dd:ee:ff` for any of the forms that devices print; None for anything else."""
     lower = text.strip().lower()
     if not MAC_FORM.fullmatch(lower):
         return None
@@ -21,7 +21,9 @@ def mac_address(text: str) -> str | None:
 
 
 def ip_address(text: str) -> str | None:
-    """The address in its short form; None for anything else, also one with a zone or a prefix length."""
+    """Return the address in its short form; None for anything else, also for one with a zone or a prefix
+    length.
+    """
     try:
         found = parsed(text.strip())
     except ValueError:

@@ -20,7 +20,7 @@ _KINDS = {
 
 @lru_cache(maxsize=MOST_REMEMBERED)
 def long_name(name: str) -> str:
-    """`GigabitEthernet0/1` for `Gi0/1`, `Ethernet1` for `Et1`; another name as it is."""
+    """Return `GigabitEthernet0/1` for `Gi0/1`, `Ethernet1` for `Et1`; another name as it is."""
     bare = name.strip()
     match = _SHORT.fullmatch(bare)
     if match is None:

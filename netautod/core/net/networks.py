@@ -1,4 +1,4 @@
-"""What lists of addresses and networks in the settings amount to, and which hosts are this machine. Pure."""
+"""Lists of addresses and networks in the settings: what they cover, and which hosts are this machine. Pure."""
 
 import ipaddress
 from collections.abc import Iterable, Sequence
@@ -12,9 +12,10 @@ GLOBAL_UNICAST = ipaddress.IPv6Network("2000::/3")  # RFC 4291 2.4: all that is 
 
 
 def cover_everything(texts: Iterable[str]) -> bool:
-    """Whether these take in half of the IPv4 addresses, or of the IPv6 addresses that are handed out.
+    """Return whether the networks cover half of the IPv4 addresses, or of the IPv6 addresses that are handed
+    out.
 
-    No list of one's own machines does that; one that leaves out a corner of the internet is no safer than
+    No list of one's own machines does that. A list that leaves out a corner of the internet is no safer than
     one that leaves out nothing.
     """
     four: list[ipaddress.IPv4Network] = []
@@ -33,13 +34,13 @@ def cover_everything(texts: Iterable[str]) -> bool:
 
 
 def overlapping(texts: Iterable[str], wanted: Iterable[str]) -> list[str]:
-    """Those of `texts` that take in an address of `wanted`."""
+    """Return those of `texts` that cover an address of `wanted`."""
     sought = [ipaddress.ip_network(text) for text in wanted]
     return [text for text in texts if any(_overlap(text, network) for network in sought)]
 
 
 def is_this_machine(host: str) -> bool:
-    """A loopback address, or the name of one."""
+    """Return whether the host is a loopback address or the name of one."""
     try:
         return ipaddress.ip_address(host.strip("[]").partition("%")[0]).is_loopback
     except ValueError:

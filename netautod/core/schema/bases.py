@@ -17,7 +17,7 @@ TIMESTAMP_FORM = r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$"
 
 
 def uuid_or_none(text: str) -> str | None:
-    """The id in lower case, None for anything but the 8-4-4-4-12 form."""
+    """Return the id in lower case, or None for anything but the 8-4-4-4-12 form."""
     return text.lower() if UUID_FORM.fullmatch(text) else None
 
 
@@ -31,7 +31,7 @@ class Integer(fields.Integer):
 
 
 class Boolean(fields.Boolean):
-    """JSON true or false: not `"yes"`, not 1."""
+    """A field for JSON true or false: not `"yes"`, not 1."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> bool:
         if type(value) is not bool:
@@ -86,7 +86,7 @@ class Id(fields.String):
 
 
 class Ids(fields.Field[list[str]]):
-    """Up to 10,000 UUIDs: as a list of Id, but they take 5 ms of the loop instead of 100."""
+    """A field for up to 10,000 UUIDs: a list of Id would take 100 ms of the loop instead of 5."""
 
     def __init__(self, **options: Any) -> None:
         described = {"type": "array", "items": {"type": "string", "format": "uuid"}, "maxItems": MOST_IDS}
@@ -103,7 +103,7 @@ class Ids(fields.Field[list[str]]):
 
 
 class JsonObject(fields.Dict):
-    """Free-form JSON with names, of at most `most_bytes`."""
+    """A field for a free-form JSON object of at most `most_bytes`."""
 
     most_bytes: int
 
@@ -120,7 +120,7 @@ class JsonObject(fields.Dict):
 
 
 class Timestamp(fields.String):
-    """Answers only: ISO 8601 UTC with milliseconds and Z."""
+    """A field of answers: ISO 8601 UTC with milliseconds and Z."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options, metadata={"format": "date-time", "pattern": TIMESTAMP_FORM})
@@ -151,14 +151,16 @@ class Request(Schema):
 
 
 class Answer(Schema):
-    """Describes output: every field is always there. Answers are written by hand, tests hold them to this."""
+    """A schema that describes output: every field is always present. Answers are written by hand; tests
+    compare them with this.
+    """
 
     class Meta:
         unknown = RAISE
 
 
 class Query(Schema):
-    """Query parameters; keys that the route does not know are ignored."""
+    """A schema of query parameters; keys that the route does not know are ignored."""
 
     class Meta:
         unknown = EXCLUDE
@@ -202,7 +204,7 @@ class QueryTimestamp(fields.String):
 
 
 class QueryBoolean(fields.Boolean):
-    """`true` or `false`."""
+    """A field for the texts `true` and `false`."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> bool:
         if value not in ("true", "false"):
@@ -216,7 +218,7 @@ class PageQuery(Query):
 
 
 class PageAnswer(Answer):
-    """What every list that pages carries beside its items."""
+    """A schema of what every paged list carries beside its items."""
 
     total = fields.Integer()
     limit = fields.Integer()
@@ -224,7 +226,7 @@ class PageAnswer(Answer):
 
 
 def load(schema: Schema, data: Any, *, partial: bool = False) -> dict[str, Any]:
-    """Validated data; InvalidInput with one sentence that names the fields."""
+    """Return validated data. Raises InvalidInput with one sentence that names the fields."""
     refuse_too_much(schema, data)
     try:
         loaded: dict[str, Any] = schema.load(data, partial=partial)
@@ -236,7 +238,7 @@ def load(schema: Schema, data: Any, *, partial: bool = False) -> dict[str, Any]:
 
 
 def refuse_too_much(schema: Schema, data: Any, *, within: str = "") -> None:
-    """Raises InvalidInput for what marshmallow shall not look at; `within` is the field that holds it."""
+    """Raise InvalidInput for data that marshmallow must not process; `within` is the field that holds it."""
     found = bounds.complaints(schema, data)
     if found is not None:
         raise InvalidInput(
@@ -245,7 +247,7 @@ def refuse_too_much(schema: Schema, data: Any, *, within: str = "") -> None:
 
 
 def sentence(messages: Any) -> str:
-    """`{"port": ["Not a valid integer."]}` as `port: Not a valid integer`; at most ten complaints."""
+    """Return `{"port": ["Not a valid integer."]}` as `port: Not a valid integer`; at most ten complaints."""
     parts = _complaints(messages, "")
     return _listed(parts[:MOST_NAMED], len(parts))
 
@@ -267,5 +269,5 @@ def _complaints(messages: Any, path: str) -> list[str]:
 
 
 def _complaint(path: str, text: str) -> str:
-    said = json_values.named(text.rstrip("."))
-    return f"{json_values.named(path)}: {said}" if path else said
+    shown = json_values.named(text.rstrip("."))
+    return f"{json_values.named(path)}: {shown}" if path else shown

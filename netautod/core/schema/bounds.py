@@ -30,7 +30,7 @@ class Complaints:
 
 
 def complaints(schema: Schema, data: Any) -> Complaints | None:
-    """What is too much in the data of a request; None if marshmallow may look at all of it."""
+    """Return what is too much in the data of a request; None if marshmallow may process all of it."""
     found = _complaints(schema, data, "") if isinstance(data, Mapping) else iter(())
     named = dict(islice(found, MOST_NAMED))
     count = len(named) + sum(1 for _ in found)
@@ -39,7 +39,7 @@ def complaints(schema: Schema, data: Any) -> Complaints | None:
 
 
 def _complaints(schema: Schema, data: Mapping[str, Any], path: str) -> Iterator[tuple[str, str]]:
-    """Bounds first: they say more than names that nobody knows, and there are never many of them."""
+    """Yield complaints, bounds first: they say more than unknown names, and there are never many of them."""
     known = {field.data_key or name: field for name, field in schema.load_fields.items()}
     for name, field in known.items():
         if name in data:
@@ -77,7 +77,7 @@ def _of_object(field: fields.Field[Any], value: dict[str, Any], path: str) -> It
 
 
 def too_large(value: dict[str, Any], most: int) -> str | None:
-    """The complaint about an object of more bytes than that as JSON."""
+    """Return the complaint about an object that takes more bytes than that as JSON, or None."""
     size = 0
     for part in encoded_parts(value):
         size += len(part)
@@ -87,7 +87,7 @@ def too_large(value: dict[str, Any], most: int) -> str | None:
 
 
 def _most(field: fields.Field[Any], otherwise: int) -> int:
-    """The length that the field declares, itself or by a validator of marshmallow's."""
+    """Return the length that the field declares, itself or by a validator of marshmallow."""
     lengths = [one.max for one in field.validators if isinstance(one, validate.Length)]
     declared = [length for length in (getattr(field, "most", None), *lengths) if length is not None]
     return min(declared, default=otherwise)

@@ -7,10 +7,11 @@ T = TypeVar("T")
 
 
 def made(kind: type[T], fields: Mapping[str, Any]) -> T:
-    """As `kind(**fields)` for a frozen dataclass without slots and without `__post_init__`.
+    """Return `kind(**fields)` for a frozen dataclass without slots and without `__post_init__`, in a third of
+    the time.
 
-    In a third of the time: the constructor that Python makes for a frozen one sets each field by a call of
-    `object.__setattr__`. TypeError unless each field is given, those with a default as well.
+    The constructor that Python makes for a frozen one sets each field by a call of `object.__setattr__`.
+    Raises TypeError unless each field is given, also those with a default.
     """
     if fields.keys() != kind.__dataclass_fields__.keys():  # type: ignore[attr-defined]
         wrong = fields.keys() ^ kind.__dataclass_fields__.keys()  # type: ignore[attr-defined]

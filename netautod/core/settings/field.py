@@ -1,4 +1,4 @@
-"""How a section of settings declares its fields, and the error of a wrong one."""
+"""Declarations of the fields of a settings section, and the error of a wrong one."""
 
 import ipaddress
 from collections.abc import Iterable
@@ -19,7 +19,7 @@ class Checked(Protocol):
     """A section with rules that go beyond one field."""
 
     def check(self) -> None:
-        """Called once all fields are read. Raises SettingsError with one line that names the key."""
+        """Check the section once all fields are read. Raises SettingsError with one line that names the key."""
         ...
 
 
@@ -32,7 +32,8 @@ def setting(
     secret: bool = False,
     key_file: bool = False,
 ) -> T:
-    """One field of a section; `low` and `high` bound a number, both included; a secret is not in the repr.
+    """Declare one field of a section. `low` and `high` bound a number, both included; a secret is not in the
+    repr.
 
     The field is a bool, int, float, str, Path or tuple[str, ...]; `help` is a sentence. `key_file`: the path
     of a file with a secret in it, which others should not be able to read.
@@ -43,7 +44,7 @@ def setting(
 
 
 def check_networks(key: str, networks: Iterable[str]) -> None:
-    """Raises SettingsError for an entry that is neither an IP address nor a network."""
+    """Raise SettingsError for an entry that is neither an IP address nor a network."""
     for network in networks:
         try:
             ipaddress.ip_network(network, strict=False)

@@ -1,4 +1,4 @@
-"""Where the page of metrics is served."""
+"""The settings of the metrics page."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -31,8 +31,8 @@ PLAIN = (FILE, ENVIRONMENT, FLAG)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Said:
-    """What one source says of a setting: `where` begins an error, `origin` is the kind of the source."""
+class SourceValue:
+    """The value that one source gives a setting. `where` begins an error, `origin` is the kind of the source."""
 
     origin: str
     where: str
@@ -40,13 +40,14 @@ class Said:
 
 
 class Reader:
-    """What a file, the environment and flags (`section.name` -> value) say, read section by section.
+    """A reader of settings from a file, the environment and flags (`section.name` -> value), section by
+    section.
 
-    A section is read when its declaration is known; after the last one, `refuse_unknown` and
-    `warn_of_variables` look at what no section has asked for. What is wrong is a SettingsError of one line
-    that names the key. A secret may also stand in a file that `NAME_file` names, and in a credential of
-    systemd's that is named by its key. `renamed`: the keys of today by older ones, which are taken in their
-    place; `warn_of_old_names` says so.
+    A section is read when its declaration is known. After the last one, `refuse_unknown` and
+    `warn_of_variables` check what no section has read. A wrong value is a SettingsError of one line that
+    names the key. A secret may also stand in a file that `NAME_file` names, and in a systemd credential named
+    by its key. `renamed` maps older keys to those of today, which are read in their place;
+    `warn_of_old_names` reports it.
     """
 
     def __init__(
@@ -76,7 +77,9 @@ class Reader:
             self._rename_variable(variable_of(old), variable_of(new))
 
     def section(self, name: str, declared: type[S]) -> S:
-        """The section `[name]`, its check passed, unless secrets of it are in the vault: it is incomplete."""
+        """Return the section `[name]`, checked unless some of its secrets are in the vault, since it is
+        incomplete then.
+        """
         content = self._document.get(name, {})
         self._keys.add(name)
         if not isinstance(content, dict):
@@ -92,13 +95,15 @@ class Reader:
         return made
 
     def top_level(self, declared: type[Any]) -> dict[str, Any]:
-        """The settings without a section that `declared` has, by name, those that are set."""
+        """Return the settings without a section that `declared` has and that are set, by name."""
         rows = {row.name: row for row in rows_of("", declared)}
         self._keys.update(rows, _file_names(rows))
         return self._values(rows.values(), self._document)
 
     def refuse_unknown(self, *, without: Collection[str] = ()) -> None:
-        """Raises SettingsError for what nobody has read; sections named in `without` may stand there."""
+        """Raise SettingsError for a setting that no section has read. Sections named in `without` may stand
+        there.
+        """
         for name in self._document:
             if name not in self._keys and name not in without:
                 raise SettingsError(f"{self.file}: unknown setting {name}")
@@ -114,7 +119,7 @@ class Reader:
         return tuple(self._secret_files)
 
     def origin(self, key: str) -> str:
-        """Where the value of a setting that was read comes from; one of the constants."""
+        """Return where the value of a setting comes from: one of the constants."""
         return self._origins.get(key, DEFAULT)
 
     @property
@@ -123,11 +128,11 @@ class Reader:
         return self._in_vault
 
     def has(self, name: str) -> bool:
-        """Whether the file has this section."""
+        """Return whether the file has this section."""
         return name in self._document
 
     def warn_of_variables(self, warn: Callable[[str], None], *, without: Collection[str] = ()) -> None:
-        """Names each variable that nobody has read, except those of the sections in `without`."""
+        """Warn of each variable that no section has read, except those of the sections in `without`."""
         known = tuple(variable_prefix(section) for section in without)
         for name in self._environment:
             if name not in self._variables and not name.startswith(known):
@@ -138,7 +143,9 @@ class Reader:
             warn(text)
 
     def _rename_in_file(self, old: Sequence[str], new: Sequence[str]) -> None:
-        """Both are a section and a name. If both are set, the name of today counts."""
+        """Move a value from its old key to the new one; both are a section and a name. If both are set, the
+        new key counts.
+        """
         content = self._document.get(old[0])
         if not isinstance(content, dict) or old[1] not in content:
             return
@@ -154,47 +161,49 @@ class Reader:
             self._old_names.append(f"the environment variable {old} is called {new} now")
 
     def _values(self, rows: Collection[Setting], content: Mapping[str, Any]) -> dict[str, Any]:
-        """What is set, by name; a later source counts, and what an earlier one says must be right, too."""
+        """Return the values that are set, by name. A later source wins; an earlier one must be right, too."""
         own = {row.name for row in rows}
         found = {}
         for row in rows:
-            for said in self._said(row, content, f"{row.name}{FILE_SUFFIX}" not in own):
-                name = vault_name(said.value) if row.secret and said.origin in PLAIN else None
-                value = said.value if name is None or not row.is_list else [f"{VAULT_PREFIX}{name}"]
-                found[row.name] = _checked(row, value, said.where)
-                self._note(row, said, name)
+            for given in self._sources(row, content, f"{row.name}{FILE_SUFFIX}" not in own):
+                name = vault_name(given.value) if row.secret and given.origin in PLAIN else None
+                value = given.value if name is None or not row.is_list else [f"{VAULT_PREFIX}{name}"]
+                found[row.name] = _checked(row, value, given.where)
+                self._note(row, given, name)
         return found
 
-    def _note(self, row: Setting, said: Said, name: str | None) -> None:
-        """`name`: that of a secret in the vault."""
+    def _note(self, row: Setting, given: SourceValue, name: str | None) -> None:
+        """Record where a value comes from. `name` is that of a secret in the vault."""
         self._in_vault.pop(row.key, None)
-        self._origins[row.key] = said.origin if name is None else VAULT
+        self._origins[row.key] = given.origin if name is None else VAULT
         if name is not None:
             self._in_vault[row.key] = name
-        elif row.secret and said.origin == FILE and said.value:
+        elif row.secret and given.origin == FILE and given.value:
             self._secrets.append(row.key)
 
-    def _said(self, row: Setting, content: Mapping[str, Any], may_have_file: bool) -> Iterator[Said]:
+    def _sources(
+        self, row: Setting, content: Mapping[str, Any], may_have_file: bool
+    ) -> Iterator[SourceValue]:
         where = f"{self.file}: {row.key}"
         with_file = row.secret and may_have_file
         if row.name in content:
-            yield Said(origin=FILE, where=where, value=content[row.name])
+            yield SourceValue(origin=FILE, where=where, value=content[row.name])
         if with_file and f"{row.name}{FILE_SUFFIX}" in content:
             _refuse_both(row.name in content, where)
             yield self._in_file(row, content[f"{row.name}{FILE_SUFFIX}"], f"{where}{FILE_SUFFIX}")
         found = credential(self._credentials, row.key) if row.secret else None
         if found is not None:
             text = read_secret(found, f"the credential {row.key}")
-            yield Said(origin=CREDENTIAL, where=f"the credential {row.key}", value=_parsed(row, text))
+            yield SourceValue(origin=CREDENTIAL, where=f"the credential {row.key}", value=_parsed(row, text))
         yield from self._of_environment(row, with_file)
         if row.key in self._flags:
-            yield Said(origin=FLAG, where=f"flag for {row.key}", value=self._flags[row.key])
+            yield SourceValue(origin=FLAG, where=f"flag for {row.key}", value=self._flags[row.key])
 
-    def _of_environment(self, row: Setting, with_file: bool) -> Iterator[Said]:
+    def _of_environment(self, row: Setting, with_file: bool) -> Iterator[SourceValue]:
         self._variables.add(row.variable)
         if row.variable in self._environment:
             value = _parsed(row, self._environment[row.variable])
-            yield Said(origin=ENVIRONMENT, where=row.variable, value=value)
+            yield SourceValue(origin=ENVIRONMENT, where=row.variable, value=value)
         if not with_file:
             return
         variable = f"{row.variable}{FILE_SUFFIX.upper()}"
@@ -203,16 +212,16 @@ class Reader:
             _refuse_both(row.variable in self._environment, row.variable, FILE_SUFFIX.upper())
             yield self._in_file(row, self._environment[variable], variable)
 
-    def _in_file(self, row: Setting, path: Any, where: str) -> Said:
+    def _in_file(self, row: Setting, path: Any, where: str) -> SourceValue:
         if not isinstance(path, str) or not path:
             raise SettingsError(f"{where} must be a path")
         file = Path(path).expanduser().absolute()
         self._secret_files.append(file)
-        return Said(origin=SECRET_FILE, where=where, value=_parsed(row, read_secret(file, where)))
+        return SourceValue(origin=SECRET_FILE, where=where, value=_parsed(row, read_secret(file, where)))
 
 
 def _file_names(rows: Mapping[str, Setting]) -> Iterator[str]:
-    """The names of the files that secrets may stand in."""
+    """Yield the names of the settings that name files with secrets."""
     return (f"{name}{FILE_SUFFIX}" for name, row in rows.items() if row.secret)
 
 
@@ -231,7 +240,7 @@ def _document(path: Path) -> dict[str, Any]:
 
 
 def _parsed(row: Setting, text: str) -> Any:
-    """A variable's text as the TOML value it stands for; a wrong one stays text and is refused later."""
+    """Return the TOML value that a variable's text stands for; a wrong one stays text and is refused later."""
     if row.is_list:
         return [part.strip() for part in text.split(",") if part.strip()]
     if row.type is bool:
@@ -245,7 +254,7 @@ def _parsed(row: Setting, text: str) -> Any:
 
 
 def _checked(row: Setting, value: Any, where: str) -> Any:
-    """The value in the setting's type. Raises SettingsError, which begins with `where`."""
+    """Return the value in the setting's type. Raises SettingsError, which begins with `where`."""
     if row.is_list:
         if not isinstance(value, list | tuple) or not all(isinstance(item, str) for item in value):
             raise SettingsError(f"{where} must be a list of texts")

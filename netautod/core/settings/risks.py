@@ -13,10 +13,11 @@ S = TypeVar("S")
 
 @dataclass(frozen=True, kw_only=True)
 class RiskRule(Generic[S]):
-    """`found` answers what of a section is at risk, in words without secrets; nothing: no risk.
+    """A rule about an insecure setting. `found` returns what of a section is at risk, in words without
+    secrets.
 
     `name` is what administrators accept it by; sections may share one. `text` says in a sentence, without a
-    full stop, what can happen. `cause` says for the manual which settings bring it about.
+    full stop, what can happen. `cause` tells the manual which settings bring it about.
     """
 
     name: str
@@ -28,7 +29,7 @@ class RiskRule(Generic[S]):
 
 @dataclass(frozen=True, kw_only=True)
 class Risk:
-    """One that the settings take; `text` says what can happen and where it stands."""
+    """A risk that the settings take. `text` says what can happen and where it stands."""
 
     name: str
     text: str
@@ -42,20 +43,20 @@ class Risk:
 
 @dataclass(frozen=True, kw_only=True)
 class FoundRisks:
-    """`refused`: the service must not start; `warned`: it starts and says so."""
+    """The risks of all settings. `refused`: the service must not start; `warned`: it starts and logs them."""
 
     refused: tuple[Risk, ...] = ()
     warned: tuple[Risk, ...] = ()
 
 
 def rules_of(declared: Any) -> Sequence[RiskRule[Any]]:
-    """What a section (or its class) declares."""
+    """Return the rules that a section (or its class) declares."""
     found: Sequence[RiskRule[Any]] = getattr(declared, "RISKS", ())
     return found
 
 
 def judged(rules: Iterable[tuple[RiskRule[Any], Any]], accepted: Iterable[str]) -> FoundRisks:
-    """The rules with the sections that they look at; an accepted refusal is a warning, a warning nothing."""
+    """Apply the rules to their sections. An accepted refusal becomes a warning, an accepted warning nothing."""
     known = frozenset(accepted)
     details: dict[str, tuple[RiskRule[Any], list[str]]] = {}
     for rule, section in rules:

@@ -1,6 +1,4 @@
-"""Where a secret may stand but in the settings file itself: in a file of its own, a credential of systemd's,
-or the vault.
-"""
+"""Places of a secret outside the settings file: a file of its own, a systemd credential, or the vault."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,7 +12,7 @@ MAX_BYTES = 64 * 1024
 
 
 def read_secret(path: Path, where: str) -> str:
-    """The text in the file, without the end of its last line. A SettingsError begins with `where`."""
+    """Return the text in the file without the end of its last line. A SettingsError begins with `where`."""
     try:
         with path.open("rb") as file:
             content = file.read(MAX_BYTES + 1)
@@ -30,7 +28,9 @@ def read_secret(path: Path, where: str) -> str:
 
 
 def credential(environment: Mapping[str, str], key: str) -> Path | None:
-    """The credential named by the key (`LoadCredential=ldap.bind_password:PATH`, systemd.exec(5))."""
+    """Return the systemd credential named by the key (`LoadCredential=ldap.bind_password:PATH`,
+    systemd.exec(5)).
+    """
     folder = environment.get("CREDENTIALS_DIRECTORY")
     if not folder:
         return None
@@ -45,7 +45,7 @@ def credential(environment: Mapping[str, str], key: str) -> Path | None:
 
 
 def vault_name(value: object) -> str | None:
-    """The name in `vault:NAME`, also as the only one of a list; None for another value."""
+    """Return the name in `vault:NAME`, also as the only entry of a list; None for another value."""
     if isinstance(value, list | tuple) and len(value) == 1:
         value = value[0]
     if not isinstance(value, str) or not value.startswith(VAULT_PREFIX):

@@ -12,7 +12,7 @@ PLAIN_TYPES = (bool, int, float, str, Path)
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
-    """One setting; `section` is empty for those without one."""
+    """A setting. `section` is empty for those without one."""
 
     section: str
     name: str
@@ -38,18 +38,18 @@ class Setting:
 
 
 def variable_prefix(section: str) -> str:
-    """What the variables of a section begin with: `NETAUTOD_SERVER_`."""
+    """Return what the variables of a section begin with: `NETAUTOD_SERVER_`."""
     return ENVIRONMENT_PREFIX + (section.replace("-", "_").upper() + "_" if section else "")
 
 
 def variable_of(key: str) -> str:
-    """`NETAUTOD_SERVER_PORT` for `server.port`."""
+    """Return `NETAUTOD_SERVER_PORT` for `server.port`."""
     section, _, name = key.rpartition(".")
     return variable_prefix(section) + name.upper()
 
 
 def rows_of(section: str, declared: type[Any]) -> Iterator[Setting]:
-    """The settings that a class declares, in their order; its fields without a help text are none."""
+    """Yield the settings that a class declares, in their order. Fields without a help text are not settings."""
     hints = typing.get_type_hints(declared)
     for entry in fields(declared):
         if "help" in entry.metadata:
@@ -68,7 +68,7 @@ def rows_of(section: str, declared: type[Any]) -> Iterator[Setting]:
 
 
 def check_declaration(declared: Any) -> None:
-    """Raises TypeError for anything but a frozen dataclass of fields that `setting` made."""
+    """Raise TypeError for anything but a frozen dataclass of fields that `setting` declared."""
     if not isinstance(declared, type) or not is_dataclass(declared):
         raise TypeError(f"a section is declared by a frozen dataclass, not by {declared!r}")
     if not getattr(declared, "__dataclass_params__").frozen:  # noqa: B009  # unknown to the type checker

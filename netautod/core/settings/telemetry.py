@@ -1,4 +1,4 @@
-"""Where traces are sent."""
+"""The settings of traces."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class TelemetrySettings:
     )
 
     def check(self) -> None:
-        """Whether OpenTelemetry is installed is another question: `require_installed`."""
+        """Check the endpoint. Whether OpenTelemetry is installed is checked by `require_installed`."""
         if not self.otlp_endpoint:
             return
         key = "telemetry.otlp_endpoint"
@@ -53,11 +53,13 @@ class TelemetrySettings:
 
     @property
     def traces_url(self) -> str:
-        """OTLP 1.x, "OTLP/HTTP Request": the path of traces is `/v1/traces` below the endpoint's."""
+        """Return the URL for traces: `/v1/traces` below the endpoint (OTLP 1.x, "OTLP/HTTP Request")."""
         return f"{self.otlp_endpoint.rstrip('/')}{TRACES}"
 
     def require_installed(self) -> None:
-        """Raises SettingsError if traces are wanted and cannot be made. Without them nothing is imported."""
+        """Raise SettingsError if traces are wanted and OpenTelemetry is missing. Without them nothing is
+        imported.
+        """
         if self.otlp_endpoint and not all(map(_installed, NEEDED)):
             raise SettingsError(MISSING)
 

@@ -10,7 +10,7 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "
 
 
 def csv_text(rows: Iterable[Iterable[object]]) -> str:
-    """Each row as a line that ends with CRLF; None is an empty cell."""
+    """Return each row as a line that ends with CRLF; None is an empty cell."""
     written = StringIO()
     writer = csv.writer(written)
     for row in rows:
@@ -19,7 +19,7 @@ def csv_text(rows: Iterable[Iterable[object]]) -> str:
 
 
 def _cell(value: object) -> object:
-    """Before a text that could be a formula stands an apostrophe, by which spreadsheets know a text."""
+    """Put an apostrophe before a text that could be a formula: spreadsheets then take it for a text."""
     if not isinstance(value, str):
         return "" if value is None else value
     return f"'{value}" if value.lstrip(" ").startswith(FORMULA) else value

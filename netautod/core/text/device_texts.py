@@ -7,7 +7,7 @@ REPLACEMENT = "\ufffd"
 
 
 def device_text(value: bytes | str | None) -> str | None:
-    """The text without blanks around it; None for an empty one.
+    """Return the text without blanks around it; None for an empty one.
 
     What is no UTF-8 and every control, format or unassigned character becomes U+FFFD, a line break or tab a
     space; NUL at the end is padding. A longer text is cut after MOST_CHARACTERS.

@@ -9,7 +9,8 @@ _INVISIBLE = re.compile(
 
 
 def printable(text: str) -> str:
-    r"""The text with an escape (`\n`, `\x1b`, `\u202e`, `\U000e0041`) for each character that does not show.
+    r"""Return the text with an escape (`\n`, `\x1b`, `\u202e`, `\U000e0041`) for each character that does not
+    show.
 
     That is all but letters, marks, digits, punctuation, symbols and the space (`str.isprintable`): control,
     format and bidirectional characters, line and paragraph separators, spaces of other widths, surrogates,

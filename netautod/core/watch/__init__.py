@@ -1,1 +1,1 @@
-"""What a process tells the one that watches it, in shared memory: it ticks, and whose run it works on."""
+"""Shared memory between a process and its watcher: the process ticks, and says which run it works on."""

@@ -25,7 +25,8 @@ class MarkedRun:
 
 @dataclass(kw_only=True)
 class Board:
-    """Made before the fork. Its first half is for the watched process, the second for the watching one.
+    """A board in shared memory, made before the fork. Its first half is for the watched process, the second
+    for the watcher.
 
     The entries are numbered from 1; 0 stands for none, or for one that found no place.
     """
@@ -39,7 +40,7 @@ class Board:
         self._free = list(range(self.entries, 0, -1))
 
     def begin(self, node_id: str) -> None:
-        """Says under which name this process holds leases."""
+        """Record the name under which this process holds leases."""
         encoded = node_id.encode()[:_NODE_BYTES]
         self._memory[_HEAD : _HEAD + len(encoded)] = encoded
         self._words[_NODE] = len(encoded)
@@ -48,27 +49,27 @@ class Board:
         self._words[_TICKS] = self._words[_TICKS] % 0xFFFFFFFF + 1
 
     def rest(self) -> None:
-        """From now on it does not tick, and is not expected to."""
+        """Stop the ticks: from now on none are expected."""
         self._words[_TICKS] = 0
 
     def serve(self) -> None:
-        """Says that the process is ready."""
+        """Record that the process is ready."""
         self._words[_READY] = 1
 
     def reloaded(self) -> None:
-        """Says that the files of the settings have been read again."""
+        """Record that the files of the settings have been read again."""
         self._words[_RELOADS] += 1
 
     def migrate(self, busy: bool) -> None:
-        """Says that the start takes as long as migrations of the data do, or no longer."""
+        """Record whether migrations of the data make the start take longer."""
         self._words[_MIGRATING] = int(busy)
 
     def settle(self) -> None:
-        """Says that what the process was told of an earlier one is written down."""
+        """Record that the runs of an earlier process are settled in the database."""
         self._words[_SETTLED] = 1
 
     def mark(self, entry: int) -> None:
-        """The run that this thread works on from now on; 0: none."""
+        """Record the run that this thread works on from now on; 0 is none."""
         self._words[_CURRENT] = entry
 
     def enter(self, run: MarkedRun) -> int:
@@ -84,12 +85,12 @@ class Board:
             self._free.insert(0, entry)
 
     def note_thread(self, entry: int, run: MarkedRun) -> None:
-        """Says that the calling thread works for the run."""
+        """Record that the calling thread works for the run."""
         if entry:
             self._write(entry, replace(run, thread=get_native_id(), ident=get_ident()))
 
     def clear(self) -> None:
-        """Before another process begins; the counts of stalls and of restarts stay."""
+        """Clear the board before another process starts; the counts of stalls and of restarts stay."""
         stalls, restarts = self.stalls, self.restarts
         self._memory[:] = bytes(len(self._memory))
         self._words[_STALLS], self._words[_RESTARTS] = stalls, restarts
@@ -103,7 +104,7 @@ class Board:
 
     @property
     def restarts(self) -> int:
-        """How often a process like this one was started because the one before it had ended."""
+        """Return how often a process was started because the one before it had ended."""
         return self._words[_RESTARTS]
 
     def count_restarts(self, times: int) -> None:
@@ -111,7 +112,7 @@ class Board:
 
     @property
     def ticks(self) -> int:
-        """0: it does not tick yet, or any more."""
+        """Return the number of ticks; 0 before the first one and after the last."""
         return self._words[_TICKS]
 
     @property
@@ -135,12 +136,12 @@ class Board:
         return self._memory[_HEAD : _HEAD + self._words[_NODE]].decode()
 
     def current(self) -> MarkedRun | None:
-        """The run whose code runs on the event loop."""
+        """Return the run whose code runs on the event loop."""
         entry = self._words[_CURRENT]
         return self._read(entry) if 0 < entry <= self.entries else None
 
     def threads(self) -> list[MarkedRun]:
-        """The runs that have a thread of their own."""
+        """Return the runs that have a thread of their own."""
         runs = (self._read(entry) for entry in range(1, self.entries + 1))
         return [run for run in runs if run is not None and run.thread]
 
@@ -159,7 +160,7 @@ class Board:
 
 
 def _encoded(run: MarkedRun) -> bytes:
-    """As JSON that fits: of a long name its beginning."""
+    """Return a run as JSON that fits; long names are cut."""
     text = json.dumps(asdict(run)).encode()
     if len(text) <= ENTRY:
         return text

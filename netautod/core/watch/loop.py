@@ -16,7 +16,7 @@ Ts = TypeVarTuple("Ts")
 
 
 class Mark:
-    """Stands for a run in the context of all that it starts: its tasks, its callbacks, its threads."""
+    """A mark that stands for a run in the context of all that it starts: tasks, callbacks, threads."""
 
     def __init__(self, board: Board, run: MarkedRun) -> None:
         self._board = board
@@ -24,7 +24,9 @@ class Mark:
         self._entry = board.enter(run)
 
     def step(self, callback: Callable[[*Ts], object], *args: *Ts) -> None:
-        """Calls it for the run. An exit that it raises, which a task has as its result, gets no further."""
+        """Call a callback for the run. An exit that it raises, which a task has as its result, gets no
+        further.
+        """
         self._board.mark(self._entry)
         try:
             callback(*args)
@@ -37,7 +39,7 @@ class Mark:
         self._board.note_thread(self._entry, self._run)
 
     def leave(self) -> None:
-        """The run is over; what it has left behind is no longer anybody's."""
+        """End the mark when the run is over; what the run left behind belongs to no run."""
         self._board.leave(self._entry)
         self._entry = 0
 
@@ -46,7 +48,7 @@ current_run: ContextVar[Mark | None] = ContextVar("current_run", default=None)
 
 
 def marked_task(work: Coroutine[Any, Any, T], mark: Mark, *, name: str) -> "asyncio.Task[T]":
-    """A task of the run; what it starts is the run's, too. The mark is left when it is done."""
+    """Start a task of the run; what it starts belongs to the run, too. The mark ends when the task is done."""
     context = copy_context()
     context.run(current_run.set, mark)
     task = asyncio.get_running_loop().create_task(work, name=name, context=context)
@@ -55,20 +57,20 @@ def marked_task(work: Coroutine[Any, Any, T], mark: Mark, *, name: str) -> "asyn
 
 
 def mark_in(context: Context | None) -> Mark | None:
-    """The run in whose context (None: the current one) something is."""
+    """Return the mark of the run in whose context (None: the current one) something happens."""
     return current_run.get() if context is None else context.get(current_run)
 
 
 def marked(
     context: Context | None, callback: Callable[..., object], args: tuple[Any, ...]
 ) -> tuple[Callable[..., object], tuple[Any, ...]]:
-    """What the loop is to call instead: for the run in whose context it is, or as it is for nobody's."""
+    """Return what the loop calls instead of a callback: for the run of its context, or unchanged without one."""
     mark = mark_in(context)
     return (callback, args) if mark is None else (mark.step, (callback, *args))
 
 
 def outlasting_exits(run_forever: Callable[[], None]) -> None:
-    """Until it is stopped: a loop ends for an exit that any callback raises."""
+    """Run the loop until it is stopped: a loop ends for an exit that any callback raises."""
     while True:
         try:
             return run_forever()
@@ -77,7 +79,7 @@ def outlasting_exits(run_forever: Callable[[], None]) -> None:
 
 
 class WatchedLoop(asyncio.SelectorEventLoop):
-    """Each step of a task and each callback comes through one of these two, with the context of its maker."""
+    """An event loop that knows whose code it runs: each step and callback comes through one of two methods."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -105,7 +107,7 @@ class WatchedLoop(asyncio.SelectorEventLoop):
 
 
 class Ticker:
-    """Between `async with` the loop ticks; one that is held up does not."""
+    """A ticker: within `async with` the loop ticks, and one that is held up does not."""
 
     def __init__(
         self, board: Board, stalled: Callable[[int], None], *, late: Callable[[float], None] = lambda _: None

@@ -27,7 +27,7 @@ class RunShare:
         self.others_are_ready = False  # set for each step of anybody else
 
     def add(self, handle: asyncio.Handle) -> asyncio.Handle:
-        """Runs it in one of the next turns, unless it is cancelled before."""
+        """Run the handle in one of the next turns, unless it is cancelled before."""
         self._ready.append(handle)
         if not self._turn_is_due:
             self._turn_is_due = True
@@ -48,7 +48,7 @@ class RunShare:
                 self._call_soon(self._take_turn, context=Context())
 
     def _take_steps(self) -> None:
-        """At least one; what becomes ready meanwhile waits for the next turn."""
+        """Run at least one step; what becomes ready meanwhile waits for the next turn."""
         ends = time.perf_counter() + self._seconds
         for _ in range(len(self._ready)):
             handle = self._ready.popleft()

@@ -14,7 +14,7 @@ Ts = TypeVarTuple("Ts")
 
 
 class WatchedUvLoop(uvloop.Loop):
-    """As WatchedLoop; `call_later` of uvloop does not come through its `call_at`."""
+    """A WatchedLoop of uvloop, whose `call_later` does not come through its `call_at`."""
 
     def __init__(self) -> None:
         super().__init__()

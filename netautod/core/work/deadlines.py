@@ -1,8 +1,8 @@
-"""How long the database may keep somebody waiting: declared where work begins, kept to at every call.
+"""Deadlines of database calls: declared where work begins, kept at every call.
 
-What declares nothing waits as long for each call as the settings say. A request waits that long for all of
-its calls together; work that nobody waits for is given more with `unhurried`. Claims, heartbeats and fences
-have less, and threads and connections of their own, whoever makes them (`Collection.for_leases`).
+Work that declares nothing has as long for each call as the settings say. A request has that long for all of
+its calls together; work for which no client waits gets more with `unhurried`. Claims, heartbeats and fences
+have less, and threads and connections of their own, whatever work makes them (`Collection.for_leases`).
 """
 
 import asyncio
@@ -30,7 +30,7 @@ AWAY = "The database is not available at the moment"
 
 @dataclass(kw_only=True, eq=False)
 class Patience:
-    """`seconds` for each call, or `in_all` for the time in which at least one call is under way."""
+    """A deadline: `seconds` for each call, or `in_all` for the time in which at least one call is under way."""
 
     seconds: float
     lane: Lane = "ordinary"
@@ -48,7 +48,7 @@ class Patience:
 
     @contextmanager
     def spent(self) -> Iterator[None]:
-        """Around a wait; those that run at the same time count once."""
+        """Count a wait; waits that run at the same time count once."""
         self.begin_wait()
         try:
             yield
@@ -56,7 +56,9 @@ class Patience:
             self.end_wait()
 
     def begin_wait(self) -> None:
-        """As `spent`, for each call to the database, which the block of a generator would make longer."""
+        """Start to count a wait, as `spent` does without the cost of a generator: for each call to the
+        database.
+        """
         if not self._waiting:
             self._since = self.clock()
         self._waiting += 1
@@ -67,7 +69,7 @@ class Patience:
             self._spent += self.clock() - self._since
 
     def end(self) -> None:
-        """The request is over: what it has left running in the background counts each call by itself."""
+        """End the request: what it left running in the background counts each call by itself."""
         self.in_all = False
 
 
@@ -75,12 +77,12 @@ _current: ContextVar[Patience | None] = ContextVar("patience", default=None)
 
 
 def current_patience() -> Patience | None:
-    """That of the work which asks; None if it has declared nothing."""
+    """Return the deadline of the current work, or None if it has declared none."""
     return _current.get()
 
 
 def begin_request(seconds: float) -> Patience:
-    """From here on the task that serves a request, and those that it starts, have this long in all."""
+    """Start the deadline of a request: its task, and those that it starts, have this long in all."""
     patience = Patience(seconds=seconds, in_all=True)
     _current.set(patience)
     return patience
@@ -88,21 +90,21 @@ def begin_request(seconds: float) -> Patience:
 
 @contextmanager
 def call_by_call(seconds: float = REQUEST_SECONDS) -> Iterator[None]:
-    """For requests that work on many devices, or write a long answer: each call counts by itself."""
+    """Count each call by itself: for requests that work on many devices, or write a long answer."""
     with _declared(Patience(seconds=seconds)):
         yield
 
 
 @contextmanager
 def unhurried(seconds: float = BULK_SECONDS) -> Iterator[None]:
-    """For sweeps, imports and syncs, which are better late than cut off."""
+    """Give calls more time: for sweeps, imports and syncs, which are better late than cut off."""
     with _declared(Patience(seconds=seconds, lane="bulk")):
         yield
 
 
 @contextmanager
 def migrating() -> Iterator[None]:
-    """For indexes and changes of old records, at the start."""
+    """Give calls the time of migrations: for indexes and changes of old records, at the start."""
     with unhurried(MIGRATION_SECONDS):
         yield
 
@@ -110,7 +112,7 @@ def migrating() -> Iterator[None]:
 def waits(
     terms: Callable[[], AbstractContextManager[None]],
 ) -> Callable[[Callable[P, Coroutine[Any, Any, T]]], Callable[P, Coroutine[Any, Any, T]]]:
-    """Declares it for a whole method: `@waits(unhurried)`."""
+    """Declare a deadline for a whole method: `@waits(unhurried)`."""
 
     def declare(method: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, Coroutine[Any, Any, T]]:
         @wraps(method)
@@ -133,7 +135,8 @@ def _declared(patience: Patience) -> Iterator[None]:
 
 
 def context_for_many() -> Context:
-    """For a task that works for several requests: one that has little time left must not cut it off.
+    """Return a context for a task that works for several requests: one with little time left must not cut it
+    off.
 
     Unhurried work keeps what it declared.
     """
@@ -144,7 +147,7 @@ def context_for_many() -> Context:
 
 
 async def within_patience(answer: Awaitable[T]) -> T:
-    """Waits for what another task asks the database; it counts as this request's own waiting."""
+    """Wait for what another task asks the database; it counts as this request's own waiting."""
     patience = _current.get()
     if patience is None or not patience.in_all:
         return await answer

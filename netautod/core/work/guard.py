@@ -1,8 +1,8 @@
-"""What work that only one node may do asks: before it sends anything, and before it writes anything.
+"""Guards of work that only one node may do: called before it sends anything, and before it writes anything.
 
 Before it sends, it asks this node alone (`Guard`): without a word from the database for too long, the work
-may be another node's by now. What has been done is written as soon as the database answers (`Persist`): the
-fence there decides whether it is still ours.
+may belong to another node by now. What has been done is written as soon as the database answers (`Persist`):
+the fence there decides whether the work is still this node's.
 """
 
 from collections.abc import Awaitable, Callable
@@ -22,18 +22,19 @@ Guard = Callable[[], None]
 
 
 def no_guard() -> None:
-    """The guard of work that no other node can take over."""
+    """Do nothing: the guard of work that no other node can take over."""
 
 
 class Persist(Protocol):
-    """Asks the database, once more whenever it did not answer, for as long as the work is ours.
+    """A writer that repeats a call while the database does not answer, for as long as the work is this
+    node's.
 
-    `act` may have happened and still be asked again. Raises LeaseLostError once the work is another node's.
+    `act` may have happened and still be called again. Raises LeaseLostError once the work is another node's.
     """
 
     async def __call__(self, act: Callable[[], Awaitable[T]]) -> T: ...
 
 
 async def ask_once(act: Callable[[], Awaitable[T]]) -> T:
-    """Of work that somebody waits for: what the database does not answer is told."""
+    """Call the database once: for work that a client waits for, whose failure the client sees."""
     return await act()

@@ -1,4 +1,4 @@
-"""Which organizations are paused: the service begins no work for them."""
+"""Paused organizations: the service starts no work for them."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -8,16 +8,16 @@ from netautod.core.identity.caller import OrgId
 
 
 class Pauses(Protocol):
-    """What is asked before work begins; what runs already is allowed to finish."""
+    """The paused organizations, checked before work starts; what runs already may finish."""
 
     def paused(self) -> Collection[OrgId]:
-        """The organizations for which nothing may begin now; answers from memory."""
+        """Return the organizations for which nothing may start now; it answers from memory."""
         ...
 
 
 @dataclass(frozen=True)
 class FixedPauses:
-    """Pauses that do not change; a command begins its work whichever organizations are paused."""
+    """A set of pauses that does not change: for commands, which work whichever organizations are paused."""
 
     organizations: frozenset[OrgId] = frozenset()
 

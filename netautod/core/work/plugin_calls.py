@@ -6,15 +6,15 @@ from contextlib import contextmanager
 
 
 class ExitRaised(Exception):
-    """Code of a plugin raised what is not its to raise: an exit, an interrupt, or a cancellation."""
+    """Raised when code of a plugin raised what it must not: an exit, an interrupt, or a cancellation."""
 
 
 @contextmanager
 def no_exit() -> Iterator[None]:
-    """Raises ExitRaised in the place of all three; an interrupt from the keyboard comes to us as a signal.
+    """Raise ExitRaised in the place of all three; an interrupt from the keyboard comes as a signal.
 
-    asyncio lets the first two end its loop. A task that ends as cancelled although nobody has cancelled it
-    answers nobody, and is told to nobody.
+    asyncio lets the first two end its loop. A task that ends as cancelled although nothing cancelled it
+    answers no one, and no one is notified.
     """
     try:
         yield

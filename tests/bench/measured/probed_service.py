@@ -18,7 +18,7 @@ from netautod.assembly.installation import open_installation
 from netautod.assembly.settings import Settings, table
 from netautod.automation.executions.abandoned.watched import Watched
 from netautod.core.errors import Unavailable
-from netautod.core.loop.garbage import LOOK_SECONDS, spared_heap
+from netautod.core.loop.garbage import LOOK_SECONDS, frozen_heap
 from netautod.http.access import public, requires
 from netautod.http.handler import JsonHandler
 from netautod.http.settings import LimitSettings
@@ -101,7 +101,7 @@ async def main(uri: str, folder: str) -> None:
         ]
         service.application.add_handlers(".*", routes)  # type: ignore[arg-type]
         server, url = serve_application(service.application)
-        garbage = stack.enter_context(spared_heap())
+        garbage = stack.enter_context(frozen_heap())
         await stack.enter_async_context(Periodic(garbage.look, name="garbage", seconds=LOOK_SECONDS))
         probing = asyncio.create_task(probe(late, worked))
         say(url)

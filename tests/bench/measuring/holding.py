@@ -5,14 +5,14 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from netautod.core.loop.garbage import LOOK_SECONDS, spared_heap
+from netautod.core.loop.garbage import LOOK_SECONDS, frozen_heap
 from netautod.store.leases.periodic import Periodic
 
 
 @asynccontextmanager
 async def collecting_as_the_service() -> AsyncIterator[None]:
     """What is there by now is never looked at by the garbage collector, and the rest when there is little."""
-    with spared_heap() as garbage:
+    with frozen_heap() as garbage:
         async with Periodic(garbage.look, name="the look for garbage", seconds=LOOK_SECONDS):
             yield
 

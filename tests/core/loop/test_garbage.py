@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from netautod.core.loop.garbage import FEW_BLOCKS, LONGEST_SECONDS, NEW_OBJECTS, spared_heap
+from netautod.core.loop.garbage import FEW_BLOCKS, LONGEST_SECONDS, NEW_OBJECTS, frozen_heap
 
 
 class Knot:
@@ -48,7 +48,7 @@ def many(count: int) -> list[list[object]]:
 def test_what_was_there_at_the_start_is_left_alone() -> None:
     there = [object]
     thresholds = gc.get_threshold()
-    with spared_heap():
+    with frozen_heap():
         assert gc.get_freeze_count() > 0
         assert not any(found is there for found in gc.get_objects())
         assert any(found is made for made in [[object]] for found in gc.get_objects())
@@ -58,7 +58,7 @@ def test_what_was_there_at_the_start_is_left_alone() -> None:
 
 
 def test_only_new_objects_are_looked_at_as_they_come() -> None:
-    with spared_heap(), collections_seen() as seen:
+    with frozen_heap(), collections_seen() as seen:
         kept = many(30 * NEW_OBJECTS)
     assert len(kept) == 30 * NEW_OBJECTS
     assert len(seen) >= 20
@@ -74,7 +74,7 @@ def aged_knot() -> "weakref.ref[Knot]":
 
 
 async def test_garbage_that_has_lived_on_goes_where_there_is_little_else() -> None:
-    with spared_heap() as garbage:
+    with frozen_heap() as garbage:
         knot = aged_knot()
         assert knot() is not None
         await garbage.look()
@@ -92,7 +92,7 @@ async def test_with_a_large_table_in_the_making_it_waits_but_not_for_ever(
     waited: float, collected: bool
 ) -> None:
     clock = Clock()
-    with spared_heap(clock=clock) as garbage:
+    with frozen_heap(clock=clock) as garbage:
         knot, table = aged_knot(), many(FEW_BLOCKS + 2 * NEW_OBJECTS)
         clock.now += waited
         with collections_seen() as seen:
@@ -105,7 +105,7 @@ async def test_with_a_large_table_in_the_making_it_waits_but_not_for_ever(
 
 
 async def test_what_has_lived_on_is_collected_beside_a_large_table_of_before() -> None:
-    with spared_heap() as garbage:
+    with frozen_heap() as garbage:
         table = many(FEW_BLOCKS + 1)
         gc.collect(1)  # it is among the old ones by now
         knot = aged_knot()
@@ -116,6 +116,6 @@ async def test_what_has_lived_on_is_collected_beside_a_large_table_of_before() -
 
 
 async def test_nothing_is_collected_where_nothing_has_lived_on() -> None:
-    with spared_heap() as garbage, collections_seen() as seen:
+    with frozen_heap() as garbage, collections_seen() as seen:
         await garbage.look()
     assert [one for one in seen if one] == []
