@@ -12,7 +12,7 @@ from tornado.httputil import HTTPServerRequest, format_timestamp
 
 from netautod.core.errors import Unauthenticated
 from netautod.core.identity.caller import Caller, RequestInfo
-from netautod.core.identity.refusals import Refusals, IgnoredRefusals
+from netautod.core.identity.refusals import IgnoredRefusals, Refusals
 from netautod.core.logs.tracing import Tracer
 from netautod.core.metrics import Metrics
 from netautod.core.work.deadlines import REQUEST_SECONDS

@@ -121,7 +121,7 @@ def test_keys_of_clients_do_not_fill_the_memory(log: Log) -> None:
     for number in range(MOST + 10):
         OURS.info("other", extra=repeats(number))
     assert "first (1 more time)" in log.lines
-    assert len(log.handler._told) == MOST
+    assert len(log.handler._folded) == MOST
 
 
 def test_the_count_is_told_at_the_end(log: Log) -> None:

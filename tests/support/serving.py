@@ -15,7 +15,7 @@ from netautod.assembly.routes import ROUTES
 from netautod.core.clock import SystemClock
 from netautod.core.errors import Unauthenticated
 from netautod.core.identity.caller import Caller, RequestInfo
-from netautod.core.identity.refusals import Refusals, IgnoredRefusals
+from netautod.core.identity.refusals import IgnoredRefusals, Refusals
 from netautod.http.bodies.reader import BodyReader
 from netautod.http.connections.server import HttpServer
 from netautod.http.context import HttpContext, networks

@@ -86,7 +86,8 @@ def _pieces(value: Any) -> Iterator[bytes]:
 
 
 def _is_light(value: Any) -> bool:
-    """Return whether a value is small enough to be encoded at once. Looks at no more values than that allows."""
+    """Return whether a value is small enough to be encoded at once. Looks at no more values than that
+    allows."""
     if type(value) is dict and _is_light_record(value):
         return True
     left, characters, waiting = LIGHT, 0, list[Collection[Any]]([(value,)])

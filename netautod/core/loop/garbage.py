@@ -53,7 +53,8 @@ class RareCollections:
 
 @contextmanager
 def frozen_heap(*, clock: Callable[[], float] = time.monotonic) -> Iterator[RareCollections]:
-    """Freeze the objects that exist by now, which stay to the end, and leave old objects to rare collections."""
+    """Freeze the objects that exist by now, which stay to the end, and leave old objects to rare
+    collections."""
     thresholds = gc.get_threshold()
     linecache.clearcache()  # the driver notes who makes a client, with whole files of source: 1 MB
     gc.collect()

@@ -1,4 +1,5 @@
-"""Lists of addresses and networks in the settings: what they cover, and which hosts are this machine. Pure."""
+"""Lists of addresses and networks in the settings: what they cover, and which hosts are this machine.
+Pure."""
 
 import ipaddress
 from collections.abc import Iterable, Sequence

@@ -19,7 +19,8 @@ class Checked(Protocol):
     """A section with rules that go beyond one field."""
 
     def check(self) -> None:
-        """Check the section once all fields are read. Raises SettingsError with one line that names the key."""
+        """Check the section once all fields are read. Raises SettingsError with one line that names the
+        key."""
         ...
 
 

@@ -32,7 +32,8 @@ PLAIN = (FILE, ENVIRONMENT, FLAG)
 
 @dataclass(frozen=True, kw_only=True)
 class SourceValue:
-    """The value that one source gives a setting. `where` begins an error, `origin` is the kind of the source."""
+    """The value that one source gives a setting. `where` begins an error, `origin` is the kind of the
+    source."""
 
     origin: str
     where: str
@@ -240,7 +241,8 @@ def _document(path: Path) -> dict[str, Any]:
 
 
 def _parsed(row: Setting, text: str) -> Any:
-    """Return the TOML value that a variable's text stands for; a wrong one stays text and is refused later."""
+    """Return the TOML value that a variable's text stands for; a wrong one stays text and is refused
+    later."""
     if row.is_list:
         return [part.strip() for part in text.split(",") if part.strip()]
     if row.type is bool:

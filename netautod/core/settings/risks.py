@@ -56,7 +56,8 @@ def rules_of(declared: Any) -> Sequence[RiskRule[Any]]:
 
 
 def judged(rules: Iterable[tuple[RiskRule[Any], Any]], accepted: Iterable[str]) -> FoundRisks:
-    """Apply the rules to their sections. An accepted refusal becomes a warning, an accepted warning nothing."""
+    """Apply the rules to their sections. An accepted refusal becomes a warning, an accepted warning
+    nothing."""
     known = frozenset(accepted)
     details: dict[str, tuple[RiskRule[Any], list[str]]] = {}
     for rule, section in rules:

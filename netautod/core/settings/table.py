@@ -49,7 +49,8 @@ def variable_of(key: str) -> str:
 
 
 def rows_of(section: str, declared: type[Any]) -> Iterator[Setting]:
-    """Yield the settings that a class declares, in their order. Fields without a help text are not settings."""
+    """Yield the settings that a class declares, in their order. Fields without a help text are not
+    settings."""
     hints = typing.get_type_hints(declared)
     for entry in fields(declared):
         if "help" in entry.metadata:

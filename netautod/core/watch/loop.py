@@ -48,7 +48,8 @@ current_run: ContextVar[Mark | None] = ContextVar("current_run", default=None)
 
 
 def marked_task(work: Coroutine[Any, Any, T], mark: Mark, *, name: str) -> "asyncio.Task[T]":
-    """Start a task of the run; what it starts belongs to the run, too. The mark ends when the task is done."""
+    """Start a task of the run; what it starts belongs to the run, too. The mark ends when the task is
+    done."""
     context = copy_context()
     context.run(current_run.set, mark)
     task = asyncio.get_running_loop().create_task(work, name=name, context=context)
@@ -64,7 +65,8 @@ def mark_in(context: Context | None) -> Mark | None:
 def marked(
     context: Context | None, callback: Callable[..., object], args: tuple[Any, ...]
 ) -> tuple[Callable[..., object], tuple[Any, ...]]:
-    """Return what the loop calls instead of a callback: for the run of its context, or unchanged without one."""
+    """Return what the loop calls instead of a callback: for the run of its context, or unchanged without
+    one."""
     mark = mark_in(context)
     return (callback, args) if mark is None else (mark.step, (callback, *args))
 
@@ -79,7 +81,8 @@ def outlasting_exits(run_forever: Callable[[], None]) -> None:
 
 
 class WatchedLoop(asyncio.SelectorEventLoop):
-    """An event loop that knows whose code it runs: each step and callback comes through one of two methods."""
+    """An event loop that knows whose code it runs: each step and callback comes through one of two
+    methods."""
 
     def __init__(self) -> None:
         super().__init__()

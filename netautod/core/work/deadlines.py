@@ -30,7 +30,8 @@ AWAY = "The database is not available at the moment"
 
 @dataclass(kw_only=True, eq=False)
 class Patience:
-    """A deadline: `seconds` for each call, or `in_all` for the time in which at least one call is under way."""
+    """A deadline: `seconds` for each call, or `in_all` for the time in which at least one call is under
+    way."""
 
     seconds: float
     lane: Lane = "ordinary"
