@@ -26,7 +26,7 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 def table() -> Iterator[Setting]:
     """The settings of the service, then those of the built-in plugins."""
     yield from core_table()
-    for name, declared in LoadedPlugins.load(table()).sections.items():
+    for name, declared in LoadedPlugins.load(core_table()).sections.items():
         yield from rows_of(name, declared)
 
 

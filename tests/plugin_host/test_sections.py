@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from netautod.assembly.configuration import load
+from netautod.assembly.settings import table
 from netautod.core.settings.field import SettingsError
 from netautod.plugin_api import Executor, PluginHost, hookimpl, setting
 from netautod.plugin_host.loading.loader import LoadedPlugins
@@ -76,7 +77,7 @@ def declaring(*sections: Any) -> Any:
 )
 def test_what_cannot_be_declared(name: str, sections: list[Any], error: str) -> None:
     with pytest.raises((SettingsError, TypeError), match=error):
-        LoadedPlugins.of({name: declaring(*sections)})
+        LoadedPlugins.of({name: declaring(*sections)}, table())
 
 
 def test_two_plugins_cannot_have_one_variable() -> None:
