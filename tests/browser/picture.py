@@ -8,13 +8,13 @@ import asyncio
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from playwright.async_api import Browser
+from playwright.async_api import Browser, ViewportSize
 
 from tests.browser.watching import a_browser
 from tests.support.programs.service import Service, first_password, serving
 
 PICTURE = Path(__file__).parents[2] / "netautod" / "manual" / "pictures" / "overview.png"
-SIZE = {"width": 1180, "height": 560}
+SIZE = ViewportSize(width=1180, height=560)
 CHANGE_SECONDS = 240  # the demo changes a switch within a minute, and its task reads it within another one
 
 

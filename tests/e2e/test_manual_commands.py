@@ -1,10 +1,10 @@
-"""The commands of README and of the pages for users, run as printed against a demo of their own.
+"""The commands of README and of the pages for users, run as printed against one demo.
 
+A reader goes from page to page on the same demo, so the pages share one, too; each has a folder of its own.
 Other systems that a page names (a NetBox, a language model, a receiver of webhooks) are servers of the test.
 """
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -32,9 +32,11 @@ class Demo:
     variables: dict[str, str]
     printed: dict[str, str]
 
-    async def follow(self, *blocks: str) -> Finished:
+    async def follow(self, name: str, *blocks: str) -> Finished:
+        """Run the blocks of a page in a folder of their own."""
+        folder = f'mkdir -p "$HOME/{name}" && cd "$HOME/{name}"'
         here = [self._here(block) for block in blocks]
-        return await run_commands(here, self.home, variables=self.variables)
+        return await run_commands([folder, *here], self.home, variables=self.variables)
 
     def _here(self, text: str) -> str:
         for printed, real in self.printed.items():
@@ -42,8 +44,8 @@ class Demo:
         return text
 
 
-@asynccontextmanager
-async def a_demo() -> AsyncIterator[Demo]:
+@pytest.fixture(scope="module")
+async def demo() -> AsyncIterator[Demo]:
     netbox = NetBoxReplay()
     try:
         with TemporaryDirectory(prefix="netautod-manual-") as folder:
@@ -71,21 +73,18 @@ def login_commands() -> str:
 
 
 @pytest.mark.parametrize("name", USE)
-async def test_every_command_of_a_page_succeeds(name: str) -> None:
+async def test_every_command_of_a_page_succeeds(demo: Demo, name: str) -> None:
     before = [] if name == FIRST_HOUR else [login_commands()]
-    async with a_demo() as demo:
-        done = await demo.follow(*before, *commands(name, page(name)))
+    done = await demo.follow(name, *before, *commands(name, page(name)))
     assert done.code == 0, f"{done.err[-4000:]}\n{done.out[-2000:]}"
 
 
-async def test_every_command_of_the_ten_minutes_succeeds() -> None:
-    async with a_demo() as demo:
-        done = await demo.follow(*commands(README, section(page(README), "Ten minutes")))
+async def test_every_command_of_the_ten_minutes_succeeds(demo: Demo) -> None:
+    done = await demo.follow(README, *commands(README, section(page(README), "Ten minutes")))
     assert done.code == 0, f"{done.err[-4000:]}\n{done.out[-2000:]}"
 
 
-async def test_a_command_that_gets_an_error_fails() -> None:
-    async with a_demo() as demo:
-        done = await demo.follow(login_commands(), 'curl -s $url/api/devices/nowhere -H "$auth" | jq .')
+async def test_a_command_that_gets_an_error_fails(demo: Demo) -> None:
+    done = await demo.follow(".", login_commands(), 'curl -s $url/api/devices/nowhere -H "$auth" | jq .')
     assert done.code != 0
     assert "error" in done.out
