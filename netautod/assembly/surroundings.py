@@ -34,7 +34,7 @@ async def surroundings(stack: AsyncExitStack, base: Base) -> Surroundings:
     leases = await enter(stages.leases(settings, installation, base.node_id))
     await enter(installation.stores.subscriptions)
     webhooks = stages.webhooks(settings, installation, base.http, leases, base.additions.events)
-    for part in (webhooks.dispatcher, webhooks.intake, webhooks.expiring):
+    for part in (webhooks.dispatcher, webhooks.relay, webhooks.expiring):
         await enter(part)
     logins = await stages.logins(settings, installation, base.plugins)
     stack.push_async_callback(logins.auth.providers.close)

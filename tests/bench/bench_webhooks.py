@@ -119,7 +119,7 @@ async def _node(database: Database, url: str) -> AsyncIterator[Installation]:
                 for device in range(DEVICES)
             ]
             for batch in in_batches(events, 500):
-                await parts.intake._deliver(batch)
+                await parts.relay._deliver(batch)
             await stack.enter_async_context(installation.stores.subscriptions)
             await stack.enter_async_context(parts.dispatcher)
             yield installation

@@ -19,7 +19,7 @@ async def deliver(uri: str, name: str, folder: Path) -> None:
     async with AsyncExitStack() as stack:
         installation = await open_installation(database, folder)
         parts = await node_of(installation, stack, Metrics(), QUICK)
-        for part in (installation.stores.subscriptions, parts.dispatcher, parts.intake):
+        for part in (installation.stores.subscriptions, parts.dispatcher, parts.relay):
             await stack.enter_async_context(part)
         print("ready", flush=True)  # noqa: T201  # whoever started us waits for it
         await asyncio.Event().wait()

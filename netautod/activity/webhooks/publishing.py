@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import uuid4
 
-from netautod.activity.webhooks.intake import Intake
 from netautod.activity.webhooks.models import Event
+from netautod.activity.webhooks.outbox.relay import OutboxRelay
 from netautod.core.clock import Clock
 from netautod.core.identity.caller import OrgId
 
 
 class WebhookPublisher:
-    def __init__(self, *, intake: Intake, clock: Clock) -> None:
-        self._intake = intake
+    def __init__(self, *, relay: OutboxRelay, clock: Clock) -> None:
+        self._relay = relay
         self._clock = clock
 
     async def publish(
@@ -36,4 +36,4 @@ class WebhookPublisher:
             at=self._clock.now(),
             data=data,
         )
-        await self._intake.publish(event)
+        await self._relay.publish(event)

@@ -1,4 +1,4 @@
-"""The part of the composition root about webhooks: their service, what they are owed, and its deliveries."""
+"""The part of the composition root about webhooks: their service, the outboxes, and the deliveries."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -8,19 +8,20 @@ from netautod.activity.webhooks.delivery.dispatcher import Dispatcher
 from netautod.activity.webhooks.delivery.lane import Lanes
 from netautod.activity.webhooks.delivery.sender import Sender
 from netautod.activity.webhooks.delivery.upkeep import DeliveryUpkeep
-from netautod.activity.webhooks.intake import Intake, OwedEvents
 from netautod.activity.webhooks.names import EventNames
+from netautod.activity.webhooks.outbox.outbox import Outbox
+from netautod.activity.webhooks.outbox.relay import OutboxRelay
 from netautod.activity.webhooks.publishing import WebhookPublisher
 from netautod.activity.webhooks.secrets import WebhookSecrets
 from netautod.activity.webhooks.service import WebhookService
 from netautod.activity.webhooks.settings import WebhooksSettings
 from netautod.assembly.data.stores import Stores
-from netautod.automation.executions.events.outbox import OwedExecutions
+from netautod.automation.executions.events.outbox import execution_outbox
 from netautod.core.clock import Clock
 from netautod.core.metrics import Metrics
-from netautod.network.configs.events.outbox import OwedStaleness, OwedVersions
-from netautod.network.devices.sessions.event_outbox import OwedSuspensions
-from netautod.network.discovery.changes.service import OwedChanges
+from netautod.network.configs.events.outbox import stale_backup_outbox, version_outbox
+from netautod.network.devices.sessions.event_outbox import suspension_outbox
+from netautod.network.discovery.changes.outbox import change_outbox
 from netautod.secrets.vault.vault import Vault
 from netautod.store.leases.named import NamedLeases
 from netautod.store.leases.periodic import Periodic
@@ -36,19 +37,19 @@ class WebhookParts:
     service: WebhookService
     names: EventNames
     publisher: WebhookPublisher
-    intake: Intake
+    relay: OutboxRelay
     dispatcher: Dispatcher
     expiring: Periodic
 
 
-def owed_of(stores: Stores) -> tuple[OwedEvents, ...]:
-    """What in the database is marked as owed to webhooks, by resource."""
+def build_outboxes(stores: Stores) -> tuple[Outbox, ...]:
+    """Build the outbox of each resource that has events for webhooks."""
     return (
-        OwedExecutions(stores.executions),
-        OwedVersions(stores.configs),
-        OwedStaleness(stores.stale_backups),
-        OwedSuspensions(stores.suspensions),
-        OwedChanges(stores.discovered),
+        execution_outbox(stores.executions),
+        version_outbox(stores.configs),
+        stale_backup_outbox(stores.stale_backups),
+        suspension_outbox(stores.suspensions),
+        change_outbox(stores.discovered),
     )
 
 
@@ -79,7 +80,7 @@ def webhooks_of(
     upkeep = DeliveryUpkeep(
         deliveries=stores.webhook_deliveries, clock=clock, metrics=metrics, settings=settings
     )
-    intake = Intake(
+    relay = OutboxRelay(
         webhooks=stores.webhooks,
         deliveries=stores.webhook_deliveries,
         subscriptions=stores.subscriptions,
@@ -87,7 +88,7 @@ def webhooks_of(
         clock=clock,
         instance_name=instance_name,
         kick=dispatcher.kick,
-        sources=owed_of(stores),
+        outboxes=build_outboxes(stores),
     )
     return WebhookParts(
         service=WebhookService(
@@ -102,8 +103,8 @@ def webhooks_of(
             audit=audit,
         ),
         names=names,
-        publisher=WebhookPublisher(intake=intake, clock=clock),
-        intake=intake,
+        publisher=WebhookPublisher(relay=relay, clock=clock),
+        relay=relay,
         dispatcher=dispatcher,
         expiring=Periodic(
             upkeep.expire,

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from netautod.activity.webhooks.names import EXECUTION_FINISHED
+from netautod.activity.webhooks.outbox.pending import PendingEvent, pending_index
 from netautod.activity.webhooks.subscriptions import Wanted, wants_nothing
 from netautod.automation.executions.models import Execution, ExecutionTally
 from netautod.automation.executions.records import documents
@@ -50,11 +51,7 @@ INDEXES = (
     Index(collection=COLLECTION, keys=(("closing.since", 1),), partial={"closing.since": {"$type": "date"}}),
     # What ended lately is an event; a row that is inserted is not in it.
     Index(collection=COLLECTION, keys=(("completed_at", 1),), partial={"completed_at": {"$type": "date"}}),
-    Index(
-        collection=COLLECTION,
-        keys=((documents.OWED, 1),),
-        partial={documents.OWED: {"$type": "date"}},
-    ),
+    pending_index(COLLECTION, documents.UNDELIVERED),
     Index(collection=COLLECTION, keys=(("state", 1), ("not_before", 1), ("created_at", 1))),
     Index(collection=COLLECTION, keys=(("state", 1), ("lease_until", 1))),
     Index(collection=COLLECTION, keys=(("task_id", 1), ("created_at", -1), ("_id", 1))),
@@ -87,6 +84,8 @@ class ExecutionStore:
         self._scoped = scoped(database, COLLECTION)
         self._all = database.collection(COLLECTION)
         self._leased = self._all.for_leases()
+        field = documents.UNDELIVERED
+        self.undelivered = PendingEvent(self._all, field=field, at=field, fields=LIST_FIELDS)
 
     def lease_keeper(self, node_id: str, *, clock: Clock, times: LeaseTimes) -> LeaseKeeper:
         """Return the keeper of one node's leases on running executions."""
@@ -397,24 +396,8 @@ class ExecutionStore:
         return None
 
     def _ending(self, org_id: OrgId, state: State, change: Document) -> Document:
-        owed = state in TERMINAL and self._wanted(org_id, EXECUTION_FINISHED)
-        return documents.owing(change) if owed else change
-
-    async def owed(self, *, before: datetime, limit: int) -> list[tuple[datetime, Execution]]:
-        """Find the ends that webhooks have not got yet, with their moments, oldest first; of all
-        organizations.
-        """
-        where = {documents.OWED: {"$type": "date", "$lt": before}}
-        found = await self._all.find(where, fields=LIST_FIELDS, sort=[(documents.OWED, 1)], limit=limit)
-        return [(row[documents.OWED], to_execution(row)) for row in found]
-
-    async def paid(self, execution_ids: Sequence[str]) -> None:
-        """Take the marks away: there are deliveries of these ends."""
-        await self._all.update_many({"_id": {"$in": list(execution_ids)}}, {"$unset": {documents.OWED: ""}})
-
-    async def drop_owed(self) -> None:
-        """Take all marks away without delivering their events. For a restore."""
-        await self._all.update_many({documents.OWED: {"$type": "date"}}, {"$unset": {documents.OWED: ""}})
+        wanted = state in TERMINAL and self._wanted(org_id, EXECUTION_FINISHED)
+        return documents.with_undelivered_event(change) if wanted else change
 
     async def tasks_that_ended(self, before: datetime) -> list[str]:
         """Return the ids of tasks with ended executions that were created before then."""

@@ -33,9 +33,9 @@ SETTLED: Final[Mapping[str, str]] = {
     "notes_vaults": "locked where a passphrase can unlock them again, as at a stop",
     "pauses": "every organization is paused, whatever it was before",
     "webhook_deliveries": "those that waited are dropped: they are old news; the history stays",
-    "backup_facts": "learned noise, sealed; how backups stood once, of which webhooks are owed nothing",
-    "configs": "versions of devices' configs; what webhooks are owed of them is dropped",
-    "suspended_logins": "a restore lifts no guard against locked accounts; what webhooks are owed is dropped",
+    "backup_facts": "learned noise, sealed; how backups stood once, which have no events for webhooks",
+    "configs": "versions of devices' configs; their undelivered events are dropped",
+    "suspended_logins": "a restore lifts no guard against locked accounts; undelivered events are dropped",
     "audit_events": "each organization's chain goes on with the event of the restore",
     "audit_chains": "where the chains end",
 }

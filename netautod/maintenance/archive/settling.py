@@ -52,12 +52,19 @@ async def settle(
         executions = await stores.executions.abandon_all(reason)
         await confirm()
         sessions = await stores.sessions.end_all(reason, clock.now())
-        owing = (stores.executions, stores.configs, stores.stale_backups, stores.suspensions)
+        pending = (
+            stores.discovered.undelivered,
+            stores.discovered.unnotified,
+            stores.executions.undelivered,
+            stores.configs.undelivered,
+            stores.stale_backups.undelivered,
+            stores.stale_backups.undelivered_of_earlier,
+            stores.suspensions.undelivered,
+        )
         for step in (
             stores.polls.discard_open,
             stores.notes.lock_all,
-            stores.discovered.drop_all,
-            *(store.drop_owed for store in owing),
+            *(events.discard for events in pending),
             stores.webhook_deliveries.drop_waiting,
         ):
             await confirm()

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from netautod.activity.webhooks.names import CONFIG_CHANGED
+from netautod.activity.webhooks.outbox.pending import PendingEvent, pending_index
 from netautod.activity.webhooks.subscriptions import Wanted, wants_nothing
 from netautod.core.identity.caller import OrgId
 from netautod.core.pages import Page, PageOf
@@ -18,8 +19,8 @@ from netautod.store.indexes import Index
 from netautod.store.scoped import scoped
 
 COLLECTION = "configs"
-# There until there are deliveries of a new version to the webhooks that want to know.
-OWED, OWED_AT = "owed", "owed.at"
+# The event of a new version; there until it is delivered to the webhooks that want it.
+UNDELIVERED, UNDELIVERED_AT = "owed", "owed.at"
 # When the capture ended that made a version; there until the state of the device's backup says so.
 UNNOTED = "unnoted"
 CHANGED = "changed"  # ChangedLines, once somebody has asked for them
@@ -33,7 +34,7 @@ INDEXES = (
     # Retention: which versions name a text, and which are old.
     Index(collection=COLLECTION, keys=(("org_id", 1), ("text_id", 1))),
     Index(collection=COLLECTION, keys=(("created_at", 1),)),
-    Index(collection=COLLECTION, keys=((OWED_AT, 1),), partial={OWED_AT: {"$type": "date"}}),
+    pending_index(COLLECTION, UNDELIVERED_AT),
     Index(collection=COLLECTION, keys=((UNNOTED, 1),), partial={UNNOTED: {"$type": "date"}}),
     # What was changed lately.
     Index(collection=COLLECTION, keys=(("org_id", 1), ("source", 1), ("created_at", -1), ("_id", 1))),
@@ -54,13 +55,14 @@ _PART_FIELDS = tuple(Part.__dataclass_fields__)
 class ConfigStore:
     """A version only names its text, which ConfigTexts keeps.
 
-    `wanted`: whether a webhook wants an event; then a new version is marked as owed to it.
+    `wanted`: whether a webhook wants an event; then a new version is stored with its event.
     """
 
     def __init__(self, database: Database, *, wanted: Wanted = wants_nothing) -> None:
         self._wanted = wanted
         self._all = database.collection(COLLECTION)
         self._configs = scoped(database, COLLECTION)
+        self.undelivered = PendingEvent(self._all, field=UNDELIVERED, at=UNDELIVERED_AT)
         self._inserts = batched_inserts(self._configs)
         self._changes = batched_changes(self._configs)
         self._reads: Batcher[OrgId, str, Config | None] = Batcher(self._newest_in_order)
@@ -74,7 +76,7 @@ class ConfigStore:
         if config.source == FROM_DEVICE:
             document[UNNOTED] = config.created_at
         if told is not None and self._wanted(config.org_id, CONFIG_CHANGED):
-            document[OWED] = {"at": config.created_at, **told}
+            document[UNDELIVERED] = {"at": config.created_at, **told}
         await self._inserts.ask(config.org_id, {"_id": config.id, **document}, work)
 
     async def noted(self, config: Config, work: Work) -> None:
@@ -186,20 +188,6 @@ class ConfigStore:
         rows = [{name: getattr(part, name) for name in _PART_FIELDS} for part in parts]
         noting = ({"_id": config.id}, {"$set": {"parts": rows, "parts_at": at}})
         await self._changes.ask(config.org_id, noting, work)
-
-    async def owed(self, *, before: datetime, limit: int) -> list[tuple[Config, Mapping[str, Any]]]:
-        """Versions of which a webhook is owed the event, with what was `told` of them, oldest first."""
-        where = {OWED_AT: {"$type": "date", "$lt": before}}
-        found = await self._all.find(where, sort=[(OWED_AT, 1)], limit=limit)
-        return [(to_config(row), row[OWED]) for row in found]
-
-    async def paid(self, config_ids: Sequence[str]) -> None:
-        """There are deliveries of these events."""
-        await self._all.update_many({"_id": {"$in": list(config_ids)}}, {"$unset": {OWED: ""}})
-
-    async def drop_owed(self) -> None:
-        """Of all organizations, without telling anybody. For a restore."""
-        await self._all.update_many({OWED_AT: {"$type": "date"}}, {"$unset": {OWED: ""}})
 
     async def devices_with_more_than(self, most: int) -> list[tuple[OrgId, str]]:
         """The devices of all organizations with more than `most` versions."""

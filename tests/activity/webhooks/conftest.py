@@ -50,7 +50,7 @@ class Hooks(Tenant):
     async def running(self) -> None:
         """Delivers from now on, until the end of the test."""
         await self.stack.enter_async_context(self.installation.stores.subscriptions)
-        for part in (self.parts.dispatcher, self.parts.intake):
+        for part in (self.parts.dispatcher, self.parts.relay):
             await self.stack.enter_async_context(part)
 
     async def another_node(self, settings: WebhooksSettings = QUICK) -> WebhookParts:
@@ -75,7 +75,7 @@ class Hooks(Tenant):
             for number, subject in enumerate(subjects)
         ]
         for event in events:
-            await self.parts.intake.publish(event)
+            await self.parts.relay.publish(event)
         return events
 
     async def rows(self, **where: Any) -> list[dict[str, Any]]:

@@ -32,7 +32,7 @@ async def test_an_event_is_posted_signed_and_told_in_the_history(
     other = await hooks.hook(receiver.url, events=["backup_stale"])
     await hooks.running()
     events = await hooks.publish("device:1", "device:2")
-    await hooks.parts.intake.publish(events[0])  # told again, after a crash
+    await hooks.parts.relay.publish(events[0])  # told again, after a crash
     await receiver.until(2)
     rows = await hooks.until_all("delivered")
     found = await history(hooks, hook)
@@ -206,9 +206,9 @@ async def test_events_before_the_webhook_and_of_other_organizations_are_not_its_
 ) -> None:
     await hooks.hook(receiver.url)
     now = hooks.installation.clock.now()
-    await hooks.parts.intake.publish(hooks.event(at=now - timedelta(minutes=1)))
-    await hooks.parts.intake.publish(hooks.event(org_id=OrgId(str(uuid4()))))
-    await hooks.parts.intake.publish(hooks.event(name="weather.storm"))
+    await hooks.parts.relay.publish(hooks.event(at=now - timedelta(minutes=1)))
+    await hooks.parts.relay.publish(hooks.event(org_id=OrgId(str(uuid4()))))
+    await hooks.parts.relay.publish(hooks.event(name="weather.storm"))
     assert await hooks.rows() == []
 
 
@@ -248,7 +248,7 @@ async def test_two_nodes_deliver_each_event_once(
     await hooks.hook(receiver.url)
     await hooks.running()
     other = await hooks.another_node()
-    for part in (other.dispatcher, other.intake):
+    for part in (other.dispatcher, other.relay):
         await hooks.stack.enter_async_context(part)
     await hooks.publish(*(f"device:{number % 7}" for number in range(60)))
     await hooks.until_all("delivered")

@@ -1,8 +1,8 @@
-"""What nodes ask every second finds an index, however long the history is."""
+"""The queries that nodes make every second use an index, however long the history is."""
 
 from datetime import timedelta
 
-from netautod.assembly.parts.webhooks import owed_of
+from netautod.assembly.parts.webhooks import build_outboxes
 from tests.activity.webhooks.conftest import Hooks
 from tests.support.profiler import profiled
 
@@ -27,15 +27,15 @@ async def test_no_look_reads_a_whole_collection(hooks: Hooks, mongo_uri: str) ->
         assert await deliveries.waiting_by_webhook() == {hook["id"]: 1}
         assert await deliveries.oldest_waiting() is not None
         assert await deliveries.expire(before=now - timedelta(days=1), reason="x", at=now) == 0
-        for source in owed_of(stores):
-            assert await source.owed(before=now, limit=1) == []
-        asked = profile.take()
+        for outbox in build_outboxes(stores):
+            assert await outbox.undelivered(before=now, limit=1) == []
+        read = profile.take()
         assert await deliveries.delete_ended(before=now - timedelta(days=1)) == 0
         await deliveries.delete_waiting(hook["id"])
         await deliveries.delete_of(hooks.org_id, hook["id"])
         deleted = profile.take()
-    plans = [entry["planSummary"] for entry in (*asked, *deleted) if "planSummary" in entry]
+    plans = [entry["planSummary"] for entry in (*read, *deleted) if "planSummary" in entry]
     assert len(plans) >= 14
     assert [plan for plan in plans if "COLLSCAN" in plan] == []
     # The history is not looked at: one waits, and so one entry of an index is read, or two at its end.
-    assert max(entry["keysExamined"] for entry in asked if "webhook_deliveries" in entry["ns"]) <= 2
+    assert max(entry["keysExamined"] for entry in read if "webhook_deliveries" in entry["ns"]) <= 2

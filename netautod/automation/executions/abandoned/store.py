@@ -5,7 +5,12 @@ from netautod.activity.webhooks.subscriptions import Wanted, wants_nothing
 from netautod.automation.executions.abandoned.models import Blocked
 from netautod.automation.executions.models import Execution
 from netautod.automation.executions.records.claims import DeadRun
-from netautod.automation.executions.records.documents import blocked_change, dead_change, owing, to_execution
+from netautod.automation.executions.records.documents import (
+    blocked_change,
+    dead_change,
+    to_execution,
+    with_undelivered_event,
+)
 from netautod.automation.executions.records.outcome import Outcome
 from netautod.automation.executions.store import COLLECTION
 from netautod.automation.executions.transitions import ACTIVE, TERMINAL, State
@@ -63,7 +68,7 @@ class AftermathStore:
         self, where: Filter, org_id: OrgId, change: Document, state: State
     ) -> Execution | None:
         if state in TERMINAL and self._wanted(org_id, EXECUTION_FINISHED):
-            change = owing(change)
+            change = with_undelivered_event(change)
         row = await self._executions.find_and_update(org_id, where, [{"$set": change}])
         return to_execution(row) if row else None
 

@@ -27,7 +27,8 @@ from netautod.plugin_api import ApprovalDecision
 from netautod.store.client import Document
 from netautod.store.expressions import literal
 
-OWED = "owed_at"
+# There from the end of an execution until its event is delivered: the moment of the end.
+UNDELIVERED = "owed_at"
 # The stored name of Execution.device_subset.
 DEVICE_SUBSET = "chosen"
 _PLAIN = tuple(
@@ -37,9 +38,9 @@ _STORED = tuple(DEVICE_SUBSET if name == "device_subset" else name for name in _
 _NOTHING, _values = dict.fromkeys(_STORED), itemgetter(*_STORED)
 
 
-def owing(change: Document) -> Document:
-    """Return a change that ends an execution together with the mark of its undelivered event."""
-    return {**change, OWED: "$$NOW"}
+def with_undelivered_event(change: Document) -> Document:
+    """Return a change that ends an execution and marks its event as undelivered."""
+    return {**change, UNDELIVERED: "$$NOW"}
 
 
 def to_document(execution: Execution) -> Document:

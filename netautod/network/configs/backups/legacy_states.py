@@ -16,7 +16,7 @@ from netautod.network.configs.models import Config
 from netautod.network.configs.store import ConfigStore
 from netautod.network.configs.texts.learned_noise_store import COLLECTION
 from netautod.network.devices.backups.models import UNKNOWN_KIND
-from netautod.network.devices.backups.queries import FRESH_AT, OWED, TOLD_AT
+from netautod.network.devices.backups.queries import FRESH_AT, REPORTED_AT, UNDELIVERED
 from netautod.network.devices.backups.store import noting
 from netautod.network.devices.records.documents import BACKUP, no_backup
 from netautod.network.devices.records.queries import COLLECTION as DEVICES
@@ -119,7 +119,7 @@ def _told(row: Mapping[str, Any]) -> list[Document]:
         stages += noting(row["last_at"], error=row["error"], kind=UNKNOWN_KIND)
     if row.get("stale_at") is not None:
         still = {"$lt": [f"${FRESH_AT}", row["stale_at"]]}
-        values = {TOLD_AT: row["stale_at"], OWED: row.get("owed")}
+        values = {REPORTED_AT: row["stale_at"], UNDELIVERED: row.get("owed")}
         stages.append(
             {
                 "$set": {

@@ -72,7 +72,7 @@ class StaleBackups:
             # Noted first: if we die in between observers are not told, but never twice. Webhooks are: the
             # note marks that they are owed it.
             event = self._event(one)
-            if await self._watch.take(one, at=now, told=asdict(event)):
+            if await self._watch.take(one, at=now, data=asdict(event)):
                 self._observers.backup_stale(event)
                 told += 1
         if told:

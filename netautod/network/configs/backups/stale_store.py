@@ -2,7 +2,7 @@
 
 They stand with the state of the backup (network/devices/backups/queries.py): `fresh_at` is the last good
 capture, or the creation of a device that had none; `stale_at` is when the staleness since then was
-reported, and `owed` is that report until there are deliveries of it to the webhooks that want to know.
+reported, and `owed` is that event until it is delivered to the webhooks that want it.
 """
 
 from collections.abc import Collection, Mapping
@@ -12,14 +12,17 @@ from typing import Any
 from uuid import uuid4
 
 from netautod.activity.webhooks.names import BACKUP_STALE
+from netautod.activity.webhooks.outbox.pending import PendingEvent
 from netautod.activity.webhooks.subscriptions import Wanted, wants_nothing
 from netautod.core.identity.caller import OrgId
 from netautod.network.configs.texts import learned_noise_store as learned_store
-from netautod.network.devices.backups.queries import FRESH_AT, OWED, OWED_AT, TOLD_AT
+from netautod.network.devices.backups.queries import FRESH_AT, REPORTED_AT, UNDELIVERED, UNDELIVERED_AT
 from netautod.network.devices.records.documents import BACKUP
 from netautod.network.devices.records.queries import COLLECTION, live
 from netautod.store.client import Database, Document
 
+# The fields of the event, within it.
+EVENT_DATA = "told"
 FIELDS = dict.fromkeys(("org_id", "name", FRESH_AT, "backup.success_at"), 1)
 
 
@@ -34,24 +37,22 @@ class Overdue:
     last_success_at: datetime | None
 
 
-@dataclass(frozen=True, kw_only=True)
-class OwedReport:
-    """A report that a webhook is owed; `told` are the fields of its event."""
-
-    id: str
-    org_id: OrgId
-    device_id: str
-    at: datetime
-    told: Mapping[str, Any]
-
-
 class StaleWatch:
     """`wanted`: whether a webhook wants an event."""
 
     def __init__(self, database: Database, *, wanted: Wanted = wants_nothing) -> None:
         self._wanted = wanted
         self._devices = database.collection(COLLECTION)
-        self._earlier = database.collection(learned_store.COLLECTION)
+        self.undelivered = PendingEvent(
+            self._devices,
+            field=UNDELIVERED,
+            at=UNDELIVERED_AT,
+            event_id=f"{UNDELIVERED}.id",
+            fields={"org_id": 1, UNDELIVERED: 1},
+        )
+        # Of a backup of an earlier release, which is migrated after it is restored.
+        earlier = database.collection(learned_store.COLLECTION)
+        self.undelivered_of_earlier = PendingEvent(earlier, field="owed", at="owed.at")
 
     async def overdue(
         self, before: datetime, *, limit: int, without: Collection[OrgId] = ()
@@ -61,7 +62,7 @@ class StaleWatch:
         `without`: organizations that are paused.
         """
         others = {"org_id": {"$nin": sorted(without)}} if without else {}
-        wanted = live(**{TOLD_AT: None, FRESH_AT: {"$lt": before}}, **others)
+        wanted = live(**{REPORTED_AT: None, FRESH_AT: {"$lt": before}}, **others)
         found = await self._devices.find(wanted, fields=FIELDS, sort=[(FRESH_AT, 1)], limit=limit)
         return [
             Overdue(
@@ -74,44 +75,20 @@ class StaleWatch:
             for row in found
         ]
 
-    async def take(self, overdue: Overdue, *, at: datetime, told: Mapping[str, Any]) -> bool:
+    async def take(self, overdue: Overdue, *, at: datetime, data: Mapping[str, Any]) -> bool:
         """Notes that it is reported; false if another node does it, or a capture has succeeded meanwhile.
 
-        `told`: what is reported. Where a webhook wants it, the same write marks it as owed.
+        `data`: what is reported. Where a webhook wants it, the same write adds the event to the outbox.
         """
-        change: dict[str, Any] = {TOLD_AT: at}
+        change: dict[str, Any] = {REPORTED_AT: at}
         if self._wanted(overdue.org_id, BACKUP_STALE):
-            change[OWED] = {"id": str(uuid4()), "at": at, "told": told}
+            change[UNDELIVERED] = {"id": str(uuid4()), "at": at, EVENT_DATA: data}
         return await self._devices.update(_unchanged(overdue), {"$set": change})
-
-    async def owed(self, *, before: datetime, limit: int) -> list[OwedReport]:
-        """Reports that a webhook is owed, oldest first; of all organizations."""
-        where = {OWED_AT: {"$type": "date", "$lt": before}}
-        found = await self._devices.find(
-            where, fields={"org_id": 1, OWED: 1}, sort=[(OWED_AT, 1)], limit=limit
-        )
-        return [
-            OwedReport(org_id=OrgId(row["org_id"]), device_id=row["_id"], **row[BACKUP]["owed"])
-            for row in found
-        ]
-
-    async def paid(self, reports: Mapping[str, str]) -> None:
-        """There are deliveries of these: ids of reports by device."""
-        changes = [
-            ({"_id": at, f"{OWED}.id": report}, {"$unset": {OWED: ""}}) for at, report in reports.items()
-        ]
-        await self._devices.update_batch(changes)
-
-    async def drop_owed(self) -> None:
-        """Of all organizations, without telling anybody. For a restore."""
-        await self._devices.update_many({OWED_AT: {"$type": "date"}}, {"$unset": {OWED: ""}})
-        # Of a backup of an earlier release, which is migrated after it is restored.
-        await self._earlier.update_many({"owed.at": {"$type": "date"}}, {"$unset": {"owed": ""}})
 
 
 def _unchanged(overdue: Overdue) -> Document:
     return live(
         _id=overdue.device_id,
         org_id=overdue.org_id,
-        **{TOLD_AT: None, FRESH_AT: overdue.fresh_at},
+        **{REPORTED_AT: None, FRESH_AT: overdue.fresh_at},
     )

@@ -1,63 +1,54 @@
-"""New versions and stale backups that webhooks are owed, as their events."""
+"""The outboxes of new versions and of stale backups. Their order is kept by device."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from datetime import datetime
 
 from netautod.activity.webhooks.models import Event, derived_event_id
 from netautod.activity.webhooks.names import BACKUP_STALE, CONFIG_CHANGED
+from netautod.activity.webhooks.outbox.outbox import Outbox
 from netautod.core.identity.caller import OrgId
-from netautod.network.configs.backups.stale_store import StaleWatch
+from netautod.network.configs.backups.stale_store import EVENT_DATA, StaleWatch
 from netautod.network.configs.capture.captures import changed
-from netautod.network.configs.store import ConfigStore
+from netautod.network.configs.store import UNDELIVERED, ConfigStore, to_config
+from netautod.network.devices.backups.queries import EVENT
+from netautod.network.devices.records.documents import BACKUP
+from netautod.store.client import Document
 
 
-class OwedVersions:
-    """What they say is what observers are told (ConfigCapture). Their order is kept by device."""
-
-    def __init__(self, store: ConfigStore) -> None:
-        self._store = store
-
-    async def owed(self, *, before: datetime, limit: int) -> list[Event]:
-        events = []
-        for config, owed in await self._store.owed(before=before, limit=limit):
-            told = changed(config, device_name=owed["device_name"], execution_id=owed["execution_id"])
-            events.append(
-                Event(
-                    id=derived_event_id(config.id, CONFIG_CHANGED),
-                    org_id=OrgId(config.org_id),
-                    name=CONFIG_CHANGED,
-                    subject=f"device:{config.device_id}",
-                    at=owed["at"],
-                    data=asdict(told),
-                    record=config.id,
-                )
-            )
-        return events
-
-    async def paid(self, events: Sequence[Event]) -> None:
-        await self._store.paid([event.record for event in events])
+def version_outbox(store: ConfigStore) -> Outbox:
+    """Build the outbox of new versions; its events have the data that observers get (ConfigCapture)."""
+    return Outbox(store.undelivered, _version_events)
 
 
-class OwedStaleness:
-    """What they say is what observers are told (StaleBackups)."""
+def stale_backup_outbox(store: StaleWatch) -> Outbox:
+    """Build the outbox of stale backups; its events have the data that observers get (StaleBackups)."""
+    return Outbox(store.undelivered, _stale_events)
 
-    def __init__(self, store: StaleWatch) -> None:
-        self._store = store
 
-    async def owed(self, *, before: datetime, limit: int) -> list[Event]:
-        return [
-            Event(
-                id=one.id,
-                org_id=one.org_id,
-                name=BACKUP_STALE,
-                subject=f"device:{one.device_id}",
-                at=one.at,
-                data=one.told,
-                record=one.device_id,
-            )
-            for one in await self._store.owed(before=before, limit=limit)
-        ]
+async def _version_events(document: Document) -> Sequence[Event]:
+    config, stored = to_config(document), document[UNDELIVERED]
+    data = changed(config, device_name=stored["device_name"], execution_id=stored["execution_id"])
+    event = Event(
+        id=derived_event_id(config.id, CONFIG_CHANGED),
+        org_id=OrgId(config.org_id),
+        name=CONFIG_CHANGED,
+        subject=f"device:{config.device_id}",
+        at=stored["at"],
+        data=asdict(data),
+        record=config.id,
+    )
+    return [event]
 
-    async def paid(self, events: Sequence[Event]) -> None:
-        await self._store.paid({event.record: event.id for event in events})
+
+async def _stale_events(document: Document) -> Sequence[Event]:
+    stored = document[BACKUP][EVENT]
+    event = Event(
+        id=stored["id"],
+        org_id=OrgId(document["org_id"]),
+        name=BACKUP_STALE,
+        subject=f"device:{document['_id']}",
+        at=stored["at"],
+        data=stored[EVENT_DATA],
+        record=document["_id"],
+    )
+    return [event]

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from netautod.activity.webhooks.outbox.pending import pending_index
 from netautod.network.devices.backups.models import FAILED, STALE, STATUSES, BackupFilter, Sorting
 from netautod.network.devices.models import DeviceFilter
 from netautod.network.devices.records.queries import COLLECTION, LIVE, SEARCH, best_index, order, where
@@ -21,7 +22,9 @@ from netautod.store.indexes import Index
 
 AT, STATE, ERROR, KIND = "backup.at", "backup.state", "backup.error", "backup.kind"
 SUCCESS_AT, FRESH_AT = "backup.success_at", "backup.fresh_at"
-TOLD_AT, OWED, OWED_AT = "backup.stale_at", "backup.owed", "backup.owed.at"
+# When staleness was reported, and its event until it is delivered to the webhooks that want it.
+EVENT = "owed"
+REPORTED_AT, UNDELIVERED, UNDELIVERED_AT = "backup.stale_at", f"backup.{EVENT}", f"backup.{EVENT}.at"
 
 
 def _of_organization(*keys: str) -> Index:
@@ -38,8 +41,8 @@ INDEXES = (
     BY_TIME,
     BY_AGE,
     # The look for stale backups, in all organizations.
-    Index(collection=COLLECTION, keys=((TOLD_AT, 1), (FRESH_AT, 1)), partial=LIVE),
-    Index(collection=COLLECTION, keys=((OWED_AT, 1),), partial={OWED_AT: {"$type": "date"}}),
+    Index(collection=COLLECTION, keys=((REPORTED_AT, 1), (FRESH_AT, 1)), partial=LIVE),
+    pending_index(COLLECTION, UNDELIVERED_AT),
 )
 
 

@@ -19,9 +19,9 @@ from netautod.network.devices.backups.queries import (
     ERROR,
     FRESH_AT,
     KIND,
+    REPORTED_AT,
     STATE,
     SUCCESS_AT,
-    TOLD_AT,
     Found,
     facts_fields,
 )
@@ -99,7 +99,7 @@ def noting(at: datetime, *, error: str | None, kind: str | None) -> list[Documen
     change: dict[str, Any] = {name: {"$cond": [newer, new, f"${name}"]} for name, new in noted.items()}
     if error is None:
         change |= {SUCCESS_AT: {"$max": [f"${SUCCESS_AT}", at]}, FRESH_AT: {"$max": [f"${SUCCESS_AT}", at]}}
-        change[TOLD_AT] = None
+        change[REPORTED_AT] = None
     else:
         change[FRESH_AT] = {"$ifNull": [f"${FRESH_AT}", "$created_at"]}
     return [{"$set": change}]

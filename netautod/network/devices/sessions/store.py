@@ -7,6 +7,7 @@ from typing import Any
 from uuid import uuid4
 
 from netautod.activity.webhooks.names import CREDENTIAL_SUSPENDED
+from netautod.activity.webhooks.outbox.pending import PendingEvents, pending_index
 from netautod.activity.webhooks.subscriptions import Wanted, wants_nothing
 from netautod.core.identity.caller import OrgId
 from netautod.core.work.context import Work
@@ -20,13 +21,12 @@ from netautod.network.devices.sessions.refused_logins import (
 from netautod.store.batching import Batcher
 from netautod.store.client import Database, Document
 from netautod.store.expressions import literal
-from netautod.store.indexes import Index
 
 COLLECTION = "suspended_logins"
-OWED, OWED_AT = "owed", "owed_at"  # events, and when the first of them happened
+UNDELIVERED, UNDELIVERED_AT = "owed", "owed_at"  # events, and when the first of them happened
 INDEXES = (
     *indexes_of(COLLECTION),
-    Index(collection=COLLECTION, keys=((OWED_AT, 1),), partial={OWED_AT: {"$type": "date"}}),
+    pending_index(COLLECTION, UNDELIVERED_AT),
 )
 # A row that is lifted and cannot be deleted yet: it holds nobody up, and goes by itself.
 LIFTED = [{"$set": {"refusals": 0, "until": "$$NOW"}}, forget_after("$until")]
@@ -56,11 +56,12 @@ class Suspension:
 
 
 class SuspensionStore(RefusedLogins):
-    """`wanted`: whether a webhook wants an event; then a refusal is marked as owed to it, until it has it."""
+    """`wanted`: whether a webhook wants an event; then a refusal is stored with its event."""
 
     def __init__(self, database: Database, *, wanted: Wanted = wants_nothing) -> None:
         super().__init__(database, COLLECTION)
         self._wanted = wanted
+        self.undelivered = PendingEvents(self.all, field=UNDELIVERED, at=UNDELIVERED_AT)
         self._reads: Batcher[OrgId, Sequence[LoginKey], list[Suspension]] = Batcher(self._of_all)
 
     async def of(self, work: Work, logins: Sequence[LoginKey]) -> list[Suspension]:
@@ -73,39 +74,25 @@ class SuspensionStore(RefusedLogins):
         return [[suspension for suspension in found if suspension.login in logins] for logins in asked]
 
     async def count(
-        self, org_id: OrgId, login: LoginKey, *, at: datetime, told: Mapping[str, Any] | None = None
+        self, org_id: OrgId, login: LoginKey, *, at: datetime, data: Mapping[str, Any] | None = None
     ) -> Suspension:
         """Notes one more refusal.
 
-        `told`: what the event of it says beside what the row does; None where it is no event.
+        `data`: what the event of it says beside what the row does; None where it is no event.
         """
         stages = _one_more(login, at)
-        if told is not None and self._wanted(org_id, CREDENTIAL_SUSPENDED):
-            stages.append(_owing(told, at))
+        if data is not None and self._wanted(org_id, CREDENTIAL_SUSPENDED):
+            stages.append(_one_more_event(data, at))
         return _suspension(await self.change(org_id, login.row_id, stages))
-
-    async def owed(self, *, before: datetime, limit: int) -> list[tuple[OrgId, str, list[Document]]]:
-        """(organization, row, events) of what a webhook is owed, oldest first."""
-        where = {OWED_AT: {"$type": "date", "$lt": before}}
-        found = await self.all.find(where, fields={"org_id": 1, OWED: 1}, sort=[(OWED_AT, 1)], limit=limit)
-        return [(OrgId(row["org_id"]), row["_id"], row[OWED]) for row in found]
-
-    async def paid(self, ids: Mapping[str, Sequence[str]]) -> None:
-        """There are deliveries of these events: their ids by row."""
-        await self.all.update_batch([({"_id": row}, _paid(paid)) for row, paid in ids.items()])
-
-    async def drop_owed(self) -> None:
-        """Of all organizations, without telling anybody. For a restore."""
-        await self.all.update_many({OWED_AT: {"$type": "date"}}, {"$unset": {OWED: "", OWED_AT: ""}})
 
     async def suspended(self, now: datetime) -> int:
         """How many logins are suspended, of all organizations."""
         return await self.all.count({"forget_at": {"$gt": now + REMEMBERED}})
 
     async def lift(self, org_id: OrgId, logins: Sequence[LoginKey]) -> None:
-        """They are no longer suspended; what a webhook is owed of them stays owed."""
+        """They are no longer suspended; their undelivered events stay."""
         ids = [login.row_id for login in logins]
-        await self.rows.delete_many(org_id, {"_id": {"$in": ids}, OWED_AT: None})
+        await self.rows.delete_many(org_id, {"_id": {"$in": ids}, UNDELIVERED_AT: None})
         if self._wanted(org_id, CREDENTIAL_SUSPENDED):
             await self.rows.update_many(org_id, {"_id": {"$in": ids}}, LIFTED)
 
@@ -132,25 +119,18 @@ def _one_more(login: LoginKey, at: datetime) -> list[Document]:
     ]
 
 
-def _owing(told: Mapping[str, Any], at: datetime) -> Document:
+def _one_more_event(data: Mapping[str, Any], at: datetime) -> Document:
     event = {
-        **literal({"id": str(uuid4()), "at": at, **told}),
+        **literal({"id": str(uuid4()), "at": at, **data}),
         "failures": "$refusals",
         "until": "$until",
     }
     return {
         "$set": {
-            OWED: {"$concatArrays": [{"$ifNull": [f"${OWED}", []]}, [event]]},
-            OWED_AT: {"$ifNull": [f"${OWED_AT}", {"$literal": at}]},
+            UNDELIVERED: {"$concatArrays": [{"$ifNull": [f"${UNDELIVERED}", []]}, [event]]},
+            UNDELIVERED_AT: {"$ifNull": [f"${UNDELIVERED_AT}", {"$literal": at}]},
         }
     }
-
-
-def _paid(ids: Sequence[str]) -> list[Document]:
-    others = {"$not": [{"$in": ["$$event.id", list(ids)]}]}
-    left = {"$filter": {"input": {"$ifNull": [f"${OWED}", []]}, "as": "event", "cond": others}}
-    first = {"$ifNull": [{"$arrayElemAt": [f"${OWED}.at", 0]}, "$$REMOVE"]}
-    return [{"$set": {OWED: left}}, {"$set": {OWED_AT: first}}]
 
 
 def _suspension(row: Document) -> Suspension:

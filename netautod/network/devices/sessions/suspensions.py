@@ -49,7 +49,7 @@ class Suspensions:
             "credential_id": leg.credential_id,
             "credential_name": leg.credential_name,
         }
-        suspension = await self._store.count(org_id, _login_key(leg), at=self._clock.now(), told=told)
+        suspension = await self._store.count(org_id, _login_key(leg), at=self._clock.now(), data=told)
         event = CredentialSuspended(
             org_id=org_id, failures=suspension.refusals, until=suspension.until, **told
         )

@@ -11,12 +11,12 @@ from datetime import datetime, timedelta
 from typing import Any, Protocol
 from uuid import uuid4
 
-from netautod.activity.webhooks.models import Event
 from netautod.core.clock import Clock
 from netautod.core.errors import Unavailable
 from netautod.core.identity.caller import OrgId
 from netautod.network.devices.models import Device
 from netautod.network.discovery.changes.compare import changes_of
+from netautod.network.discovery.tables.event_outbox import UNNOTIFIED
 from netautod.network.discovery.tables.models import Before
 from netautod.network.discovery.tables.store import DiscoveredStore
 from netautod.network.discovery.visits.service import Visited
@@ -61,55 +61,27 @@ class Changes:
     async def tell(self, org_id: OrgId, device_id: str, events: Sequence[Mapping[str, Any]]) -> None:
         """Called when they are written. What cannot be crossed out now is told once more later."""
         for event in events:
-            self.observers.device_changed(_event(org_id, device_id, event))
+            self.observers.device_changed(change_event(org_id, device_id, event))
         try:
-            await self.tables.told(org_id, device_id, [event["id"] for event in events])
+            await self.tables.unnotified.clear({device_id: [event["id"] for event in events]})
         except Unavailable as error:
             logger.warning("events of %s may be told twice: %s", device_id, error)
 
     async def look(self) -> None:
         """Tells what was left behind; for one node at a time."""
         while True:
-            left = await self.tables.untold(before=self.clock.now() - LEFT_AFTER, limit=AT_ONCE)
-            for org_id, device_id, events in left:
+            left = await self.tables.unnotified.find(before=self.clock.now() - LEFT_AFTER, limit=AT_ONCE)
+            for header in left:
+                device_id, events = header["_id"], header[UNNOTIFIED]
                 for event in events:
-                    self.observers.device_changed(_event(org_id, device_id, event))
+                    self.observers.device_changed(change_event(header["org_id"], device_id, event))
                 # Raises where it cannot be crossed out: the next look begins with it, and not this one again.
-                await self.tables.told(org_id, device_id, [event["id"] for event in events])
+                await self.tables.unnotified.clear({device_id: [event["id"] for event in events]})
             if len(left) < AT_ONCE:
                 return
 
 
-class OwedChanges:
-    """Changes that webhooks are owed, as their events: they say what observers are told."""
-
-    def __init__(self, tables: DiscoveredStore) -> None:
-        self._tables = tables
-
-    async def owed(self, *, before: datetime, limit: int) -> list[Event]:
-        found = [
-            Event(
-                id=stored["id"],
-                org_id=org_id,
-                name=stored["kind"],
-                subject=f"device:{device_id}",
-                at=stored["at"],
-                data=asdict(_event(org_id, device_id, stored)),
-                record=device_id,
-            )
-            for org_id, device_id, events in await self._tables.owed(before=before, limit=limit)
-            for stored in events
-        ]
-        return sorted((event for event in found if event.at < before), key=lambda one: one.at)[:limit]
-
-    async def paid(self, events: Sequence[Event]) -> None:
-        ids: dict[str, list[str]] = {}
-        for event in events:
-            ids.setdefault(event.record, []).append(event.id)
-        await self._tables.paid(ids)
-
-
-def _event(org_id: OrgId, device_id: str, stored: Mapping[str, Any]) -> DeviceChanged:
+def change_event(org_id: OrgId, device_id: str, stored: Mapping[str, Any]) -> DeviceChanged:
     """A newer version may have written more of it than this one knows."""
     known = {name: value for name, value in stored.items() if name in FIELDS}
     return DeviceChanged(org_id=org_id, device_id=device_id, **known)

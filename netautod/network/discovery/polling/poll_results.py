@@ -58,11 +58,11 @@ class KeptFindings:
                 found = visited.collected
                 sources = {str(table): transport for table, transport in visited.sources.items()}
                 written = self.tables.replace(
-                    work.org_id, device.id, found, sources=sources, note=note, untold=events
+                    work.org_id, device.id, found, sources=sources, note=note, events=events
                 )
                 outcome = _with_counts(outcome, await written)
             else:
-                await self.tables.note(work.org_id, device.id, note, untold=events)
+                await self.tables.note(work.org_id, device.id, note, events=events)
         except Superseded as exc:
             raise LeaseLostError("another poll has written the device's tables") from exc
         if self.changes is not None and events:

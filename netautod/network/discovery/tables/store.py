@@ -12,15 +12,8 @@ from typing import Any
 from netautod.activity.webhooks.subscriptions import Wanted, wants_nothing
 from netautod.core.errors import Duplicate
 from netautod.core.identity.caller import OrgId
-from netautod.network.discovery.tables import checks
-from netautod.network.discovery.tables.event_outbox import (
-    BY_OWED,
-    BY_WAITING,
-    HEADERS,
-    OWED,
-    OWED_AT,
-    UntoldEvents,
-)
+from netautod.network.discovery.tables import checks, event_outbox
+from netautod.network.discovery.tables.event_outbox import HEADERS, HeaderEvents
 from netautod.network.discovery.tables.first_seen import compared, history, longest_gone
 from netautod.network.discovery.tables.kinds import KINDS, Kind
 from netautod.network.discovery.tables.models import PollNote, Superseded
@@ -31,10 +24,10 @@ from netautod.store.client import Database, Document
 from netautod.store.indexes import Index
 
 BY_ID = Index(collection=HEADERS, keys=(("org_id", 1), ("_id", 1)))
-INDEXES = (*PART_INDEXES, BY_ID, BY_WAITING, BY_OWED)
+INDEXES = (*PART_INDEXES, BY_ID, *event_outbox.INDEXES)
 
 
-class DiscoveredStore(UntoldEvents):
+class DiscoveredStore(HeaderEvents):
     """`gone_for`: how long rows of MAC and ARP tables are remembered after they have gone."""
 
     def __init__(self, database: Database, *, gone_for: timedelta, wanted: Wanted = wants_nothing) -> None:
@@ -50,7 +43,7 @@ class DiscoveredStore(UntoldEvents):
         *,
         sources: Mapping[str, str],
         note: PollNote,
-        untold: Sequence[Mapping[str, Any]] = (),
+        events: Sequence[Mapping[str, Any]] = (),
     ) -> dict[str, int]:
         """Makes the tables that were given those of the device; the others stay. Raises Superseded.
 
@@ -76,15 +69,15 @@ class DiscoveredStore(UntoldEvents):
         if isinstance(found.status, DeviceFacts):
             status = {**checks.facts(found.status), "at": note.at, "source": sources.get("status")}
             counts["status"] = 1
-        await self._flip(org_id, device_id, header, {"tables": tables, "status": status}, note, untold)
+        await self._flip(org_id, device_id, header, {"tables": tables, "status": status}, note, events)
         return counts
 
     async def note(
-        self, org_id: OrgId, device_id: str, note: PollNote, *, untold: Sequence[Mapping[str, Any]] = ()
+        self, org_id: OrgId, device_id: str, note: PollNote, *, events: Sequence[Mapping[str, Any]] = ()
     ) -> None:
         """Of a poll that brought nothing. Raises Superseded."""
         header = await self._header(org_id, device_id)
-        await self._flip(org_id, device_id, header, {}, note, untold)
+        await self._flip(org_id, device_id, header, {}, note, events)
 
     async def _header(self, org_id: OrgId, device_id: str) -> Document:
         return await self._headers.find_one(org_id, {"_id": device_id}) or {"revision": 0}
@@ -96,7 +89,7 @@ class DiscoveredStore(UntoldEvents):
         header: Document,
         content: Document,
         note: PollNote,
-        untold: Sequence[Mapping[str, Any]],
+        events: Sequence[Mapping[str, Any]],
     ) -> None:
         known = header.get("tables", {})
         before, after = named_parts(known), named_parts(content.get("tables") or known)
@@ -107,7 +100,7 @@ class DiscoveredStore(UntoldEvents):
             "revision": header["revision"] + 1,
             "former": sorted(before - after),
         }
-        if not await self._written_header(org_id, device_id, header["revision"], change, note, untold):
+        if not await self._written_header(org_id, device_id, header["revision"], change, note, events):
             # Nobody else knows what we have put there, and the device may be gone: no later poll would look.
             await self._shelf.drop(org_id, device_id, after - before)
             raise Superseded("the tables were written by another poll")
@@ -122,20 +115,18 @@ class DiscoveredStore(UntoldEvents):
         revision: int,
         change: Document,
         note: PollNote,
-        untold: Sequence[Mapping[str, Any]],
+        events: Sequence[Mapping[str, Any]],
     ) -> bool:
         """False if somebody else has written it meanwhile."""
         if revision == 0:
-            owed = self._owed_of(org_id, untold)
-            waiting: Document = {"untold": list(untold), "untold_at": note.at} if untold else {}
-            waiting |= {OWED: owed, OWED_AT: note.at} if owed else {}
+            waiting = self._first_events(org_id, events, at=note.at)
             try:
                 await self._headers.insert(org_id, {"_id": device_id, **change, **waiting})
             except Duplicate:
                 return False
             return True
         where = {"_id": device_id, "revision": revision}
-        whole = self._with_events(org_id, {"$set": change}, untold, at=note.at)
+        whole = self._with_events(org_id, {"$set": change}, events, at=note.at)
         return await self._headers.update(org_id, where, whole)
 
     async def _written(

@@ -42,7 +42,7 @@ class World:
     async def written(self, device_id: str = DEVICE.id) -> list[dict[str, Any]]:
         """The events of a device that answers no more, with the note of its poll."""
         events = self.changes.of(DEVICE, Before(), Visited(reachable=False), failures=1, at=self.clock.now())
-        await self.store.note(ORG, device_id, replace(NOTE, at=self.clock.now()), untold=events)
+        await self.store.note(ORG, device_id, replace(NOTE, at=self.clock.now()), events=events)
         return [dict(event) for event in events]
 
 
@@ -87,7 +87,7 @@ async def test_what_cannot_be_crossed_out_is_told_again_under_the_same_id(
 
     events = await world.written()
     with monkeypatch.context() as patch:
-        patch.setattr(world.store, "told", away)
+        patch.setattr(world.store.unnotified, "clear", away)
         await world.changes.tell(ORG, DEVICE.id, events)
     world.clock.move(61)
     await world.elsewhere.look()
@@ -105,7 +105,7 @@ async def test_a_later_poll_keeps_what_is_untold(world: World) -> None:
 async def test_an_event_of_a_newer_version_is_told_by_what_is_known_of_it(world: World) -> None:
     [event] = world.changes.of(DEVICE, Before(), Visited(reachable=False), failures=1, at=world.clock.now())
     await world.store.note(
-        ORG, DEVICE.id, replace(NOTE, at=world.clock.now()), untold=[{**event, "weight": 3}]
+        ORG, DEVICE.id, replace(NOTE, at=world.clock.now()), events=[{**event, "weight": 3}]
     )
     world.clock.move(61)
     await world.changes.look()

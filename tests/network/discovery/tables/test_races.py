@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from netautod.core.errors import Unavailable
+from netautod.network.discovery.tables.event_outbox import UNNOTIFIED
 from netautod.network.discovery.tables.models import Before, Superseded
 from netautod.network.discovery.tables.part_store import PARTS
 from netautod.plugin_api import ArpEntry, Interface, InterfaceAddress, Neighbor, Vlan
@@ -124,25 +125,25 @@ async def test_events_that_are_told_while_a_poll_ends_are_not_told_again(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     events = [{"id": str(number), "kind": "interface_down"} for number in range(2)]
-    await world.store.note(world.org_id, world.device_id, NOTE, untold=events[:1])
+    await world.store.note(world.org_id, world.device_id, NOTE, events=events[:1])
     meanwhile(
         monkeypatch,
         world.store,
         "_header",
-        then=lambda: world.store.told(world.org_id, world.device_id, ["0"]),
+        then=lambda: world.store.unnotified.clear({world.device_id: ["0"]}),
     )
-    await world.store.note(world.org_id, world.device_id, replace(NOTE, at=at(1)), untold=events[1:])
-    [(_, _, waiting)] = await world.store.untold(before=at(5), limit=10)
-    assert [event["id"] for event in waiting] == ["1"]
+    await world.store.note(world.org_id, world.device_id, replace(NOTE, at=at(1)), events=events[1:])
+    [header] = await world.store.unnotified.find(before=at(5), limit=10)
+    assert [event["id"] for event in header[UNNOTIFIED]] == ["1"]
 
 
 async def test_events_wait_since_the_first_of_them(world: World) -> None:
     for minutes in (1, 10):
         note = replace(NOTE, at=at(minutes))
         event = {"id": str(minutes), "kind": "interface_down"}
-        await world.store.note(world.org_id, world.device_id, note, untold=[event])
-    [(_, _, waiting)] = await world.store.untold(before=at(5), limit=10)
-    assert [event["id"] for event in waiting] == ["1", "10"]
+        await world.store.note(world.org_id, world.device_id, note, events=[event])
+    [header] = await world.store.unnotified.find(before=at(5), limit=10)
+    assert [event["id"] for event in header[UNNOTIFIED]] == ["1", "10"]
 
 
 async def test_a_poll_of_a_device_that_is_deleted_meanwhile_leaves_nothing(

@@ -11,6 +11,7 @@ import pytest
 
 from netautod.core.errors import Unavailable
 from netautod.core.identity.caller import OrgId
+from netautod.network.discovery.tables.event_outbox import UNNOTIFIED
 from netautod.network.discovery.tables.models import Superseded
 from netautod.plugin_api import (
     ArpEntry,
@@ -294,17 +295,19 @@ async def test_a_forgotten_device_leaves_nothing(world: World) -> None:
     assert await world.reads.find(world.org_id, mac=mac(1)) == []
 
 
-async def test_events_wait_with_the_tables_until_they_are_told(world: World) -> None:
+async def test_events_wait_with_the_tables_until_they_are_cleared(world: World) -> None:
     events = [{"id": str(number), "kind": "interface_down"} for number in range(3)]
     note = replace(NOTE, at=at(1))
-    await world.store.note(world.org_id, world.device_id, note, untold=events[:2])
-    await world.store.note(world.org_id, world.device_id, replace(note, at=at(2)), untold=events[2:])
-    await world.store.told(world.org_id, world.device_id, ["0", "2"])
-    waiting = await world.store.untold(before=at(5), limit=10)
-    assert waiting == [(world.org_id, world.device_id, [events[1]])]
-    assert await world.store.untold(before=at(1), limit=10) == []
-    await world.store.told(world.org_id, world.device_id, ["1"])
-    assert await world.store.untold(before=at(5), limit=10) == []
+    await world.store.note(world.org_id, world.device_id, note, events=events[:2])
+    await world.store.note(world.org_id, world.device_id, replace(note, at=at(2)), events=events[2:])
+    pending = world.store.unnotified
+    await pending.clear({world.device_id: ["0", "2"]})
+    [waiting] = await pending.find(before=at(5), limit=10)
+    assert (waiting["_id"], waiting["org_id"]) == (world.device_id, world.org_id)
+    assert waiting[UNNOTIFIED] == [events[1]]
+    assert await pending.find(before=at(1), limit=10) == []
+    await pending.clear({world.device_id: ["1"]})
+    assert await pending.find(before=at(5), limit=10) == []
 
 
 async def test_every_device_comes_with_its_neighbors(world: World) -> None:

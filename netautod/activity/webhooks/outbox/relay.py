@@ -1,22 +1,23 @@
-"""Makes deliveries of what has happened, so that nothing that a webhook wants is lost by a crash.
+"""The relay of the outboxes: makes deliveries of undelivered events, so that a crash loses none of them.
 
-A change that a webhook wants to know of is written together with a mark, in the same document: its event is
-owed. The pass here finds the marks, makes the deliveries, and takes the marks away then. Who dies in between
-has left the mark, and the next pass of any node makes the same deliveries again: their ids are made of those
-of webhook and event.
+A change that a webhook wants to know of is written together with its event, in the same document. Each pass
+of the relay finds these events, makes the deliveries, and then clears the events. If the node dies in
+between, the events are still there, and the next pass of any node makes the same deliveries again: a
+delivery's id is made of those of webhook and event.
 
-One node at a time does it, oldest marks first: a delivery of a later event of a device is never there without
-those of the earlier ones.
+One node at a time does it, oldest events first: a delivery of a later event of a device is never there
+without those of the earlier ones.
 """
 
 import asyncio
 import logging
 from collections.abc import Callable, Iterable, Sequence
-from datetime import datetime, timedelta
-from typing import Any, Protocol, Self
+from datetime import timedelta
+from typing import Any, Self
 
 from netautod.activity.webhooks.delivery.store import DeliveryStore
 from netautod.activity.webhooks.models import Delivery, Event, Webhook, delivery_id
+from netautod.activity.webhooks.outbox.outbox import Outbox
 from netautod.activity.webhooks.store import WebhookStore
 from netautod.activity.webhooks.subscriptions import Subscriptions
 from netautod.core.clock import Clock
@@ -27,26 +28,14 @@ from netautod.transport.outbound.signed import SignedMessage
 
 logger = logging.getLogger(__name__)
 LOOK_SECONDS = 1.0
-AT_ONCE = 500  # marks of one source
+AT_ONCE = 500  # events of one outbox
 LEASE = "webhooks:intake"
-# A mark may have been written while other sources were read: what is younger waits for the next pass.
+# An event may have been written while other outboxes were read: what is younger waits for the next pass.
 SETTLED = timedelta(milliseconds=50)
 
 
-class OwedEvents(Protocol):
-    """Events that are marked in the documents of one resource."""
-
-    async def owed(self, *, before: datetime, limit: int) -> Sequence[Event]:
-        """Those that were marked before then, of all organizations, oldest first."""
-        ...
-
-    async def paid(self, events: Sequence[Event]) -> None:
-        """Takes the marks away: there are deliveries of these events now, or nobody wants them."""
-        ...
-
-
-class Intake:
-    """`sources` are filled by app/. `kick` is told for which webhooks something new waits."""
+class OutboxRelay:
+    """A relay from the outboxes to the deliveries; `kick` gets the webhooks that have new ones."""
 
     def __init__(
         self,
@@ -58,7 +47,7 @@ class Intake:
         clock: Clock,
         instance_name: str,
         kick: Callable[[Iterable[str]], None],
-        sources: Sequence[OwedEvents],
+        outboxes: Sequence[Outbox],
     ) -> None:
         self._webhooks = webhooks
         self._deliveries = deliveries
@@ -67,7 +56,7 @@ class Intake:
         self._clock = clock
         self._instance_name = instance_name
         self._kick = kick
-        self._sources = sources
+        self._outboxes = outboxes
         self._loop = Periodic(
             self.collect, name="the look for events that webhooks want", seconds=LOOK_SECONDS, at_once=True
         )
@@ -80,16 +69,17 @@ class Intake:
         await self._loop.__aexit__()
 
     async def publish(self, event: Event) -> None:
-        """An event that has no record of its own, such as one of a plugin: it has happened when this returns.
+        """Deliver an event that has no record of its own, such as one of a plugin.
 
-        Raises Unavailable; then it has not, unless it is published again under the same id.
+        It counts as happened when this returns. Raises Unavailable if it has not happened; publish it again
+        under the same id.
         """
         if self._subscriptions.wants(event.org_id, event.name):
             await self._deliver([event])
 
     async def collect(self) -> None:
-        """One look; without marks, or webhooks, it costs next to nothing."""
-        if not self._subscriptions.any or not await self._anything_owed():
+        """Make passes until nothing is left; without events, or webhooks, it costs next to nothing."""
+        if not self._subscriptions.any or not await self._has_undelivered():
             return
         held = await self._leases.acquire(LEASE)
         if held is None:
@@ -100,24 +90,24 @@ class Intake:
         finally:
             await self._leases.release(held)
 
-    async def _anything_owed(self) -> bool:
+    async def _has_undelivered(self) -> bool:
         before = self._clock.now() - SETTLED
-        looks = (source.owed(before=before, limit=1) for source in self._sources)
+        looks = (outbox.undelivered(before=before, limit=1) for outbox in self._outboxes)
         return any(await asyncio.gather(*looks))
 
     async def _pass(self) -> bool:
-        """Whether there may be more."""
+        """Make one pass; return whether there may be more."""
         before = self._clock.now() - SETTLED
-        found = [await source.owed(before=before, limit=AT_ONCE) for source in self._sources]
+        found = [await outbox.undelivered(before=before, limit=AT_ONCE) for outbox in self._outboxes]
         full = [events for events in found if len(events) == AT_ONCE]
-        # Of a source with more, later events than the last one are not known yet: nothing may overtake them.
+        # Of an outbox with more, later events than the last one are not known yet: nothing may overtake them.
         horizon = min((events[-1].at for events in full), default=before)
         now = [[event for event in events if event.at <= horizon] for events in found]
         await self._deliver(sorted((event for events in now for event in events), key=lambda one: one.at))
-        for source, events in zip(self._sources, now, strict=True):
+        for outbox, events in zip(self._outboxes, now, strict=True):
             if events:
-                # If we die here they are owed still, and the same deliveries are there already.
-                await source.paid(events)
+                # If we die here they are undelivered still, and the same deliveries are there already.
+                await outbox.mark_delivered(events)
         return bool(full)
 
     async def _deliver(self, events: Sequence[Event]) -> None:

@@ -1,6 +1,6 @@
-"""From the change to its delivery: what a webhook wants is marked with the change itself, and never lost.
+"""From the change to its delivery: an event is written with the change itself, and never lost.
 
-A node that dies behind the change is one that never looks: the marks are there, and another one's look makes
+A node that dies behind the change is one that never looks: the event is there, and another node's look makes
 the deliveries, once, however often it is repeated.
 """
 
@@ -14,9 +14,9 @@ from uuid import uuid4
 
 import pytest
 
-from netautod.activity.webhooks import intake
 from netautod.activity.webhooks.delivery.store import COLLECTION
-from netautod.activity.webhooks.intake import SETTLED
+from netautod.activity.webhooks.outbox import relay
+from netautod.activity.webhooks.outbox.relay import SETTLED
 from netautod.assembly.parts.executions import aftermath_of
 from netautod.automation.executions.abandoned.models import Blocked, GivenUp
 from netautod.automation.executions.events.notifier import FinishNotifier
@@ -38,22 +38,22 @@ URL = "http://198.51.100.7/hook"
 
 @pytest.fixture
 async def followed(hooks: Hooks) -> Hooks:
-    """With one webhook for everything, of which this node knows; nobody delivers."""
+    """Return hooks with one webhook for everything, which this node knows; no node delivers."""
     await hooks.hook(URL)
     return hooks
 
 
 async def collected(hooks: Hooks) -> list[tuple[str, str, dict[str, Any]]]:
-    """(event, subject, data) of the deliveries, after two looks of a node that has just started."""
+    """Return (event, subject, data) of the deliveries, after two looks of a node that has just started."""
     await asyncio.sleep(SETTLED.total_seconds() * 2)
     other = await hooks.another_node()
     for _ in range(2):
-        await other.intake._subscriptions.refresh()
-        await other.intake.collect()
+        await other.relay._subscriptions.refresh()
+        await other.relay.collect()
     return [(row["event"], row["subject"], json.loads(row["body"])["data"]) for row in await hooks.rows()]
 
 
-async def marks(hooks: Hooks) -> int:
+async def undelivered(hooks: Hooks) -> int:
     found = 0
     for name, field in (
         ("executions", "owed_at"),
@@ -70,9 +70,9 @@ DEVICE_ID = str(uuid4())
 
 
 async def version_stored(hooks: Hooks) -> dict[str, Any]:
-    told = {"device_name": "sw1", "execution_id": "e"}
+    event = {"device_name": "sw1", "execution_id": "e"}
     work = Work(caller=hooks.caller)
-    await hooks.installation.stores.configs.insert(config_of(hooks, DEVICE_ID, 2), work, told=told)
+    await hooks.installation.stores.configs.insert(config_of(hooks, DEVICE_ID, 2), work, told=event)
     return {
         "org_id": hooks.org_id,
         "device_id": DEVICE_ID,
@@ -87,20 +87,20 @@ async def version_stored(hooks: Hooks) -> dict[str, Any]:
 async def login_refused(hooks: Hooks) -> dict[str, Any]:
     clock, store = hooks.installation.clock, hooks.installation.stores.suspensions
     login = LoginKey(device_id=DEVICE_ID, credential_id="c", revision=1, device_updated_at=clock.now())
-    told = {
+    data = {
         "device_id": DEVICE_ID,
         "device_name": "sw1",
         "credential_id": "c",
         "credential_name": "$wrong",
     }
-    counted = await store.count(hooks.org_id, login, at=clock.now(), told=told)
-    # It works again before anybody has looked: the event stays owed, the suspension is over.
+    counted = await store.count(hooks.org_id, login, at=clock.now(), data=data)
+    # It works again before the first look: the event stays undelivered, the suspension is over.
     await store.lift(hooks.org_id, [login])
     assert await store.suspended(clock.now()) == 0
     [left] = await store.of(Work(caller=hooks.caller), [login])
     assert left.until <= clock.now() + timedelta(seconds=1)
     until = counted.until.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    return {"org_id": hooks.org_id, **told, "failures": 1, "until": until}
+    return {"org_id": hooks.org_id, **data, "failures": 1, "until": until}
 
 
 async def backup_stale(hooks: Hooks) -> dict[str, Any]:
@@ -111,17 +111,17 @@ async def backup_stale(hooks: Hooks) -> dict[str, Any]:
     overdue = Overdue(
         org_id=hooks.org_id, device_id=DEVICE_ID, name="sw1", fresh_at=since, last_success_at=None
     )
-    told = {
+    data = {
         "org_id": hooks.org_id,
         "device_id": DEVICE_ID,
         "device_name": "sw1",
         "last_success_at": None,
         "hours": 26.0,
     }
-    assert await stores.stale_backups.take(overdue, at=clock.now(), told=told)
-    # A good capture before anybody has looked does not make it undone.
+    assert await stores.stale_backups.take(overdue, at=clock.now(), data=data)
+    # A good capture before the first look does not make it undone.
     await stores.backup_states.record(Work(caller=hooks.caller), DEVICE_ID, at=clock.now(), error=None)
-    return told
+    return data
 
 
 async def device_lost(hooks: Hooks) -> dict[str, Any]:
@@ -136,9 +136,9 @@ async def device_lost(hooks: Hooks) -> dict[str, Any]:
         "neighbor_chassis_id": None,
     }
     note = replace(NOTE, at=clock.now())
-    await tables.note(hooks.org_id, DEVICE_ID, note, untold=[event])
-    # Observers have been told: that is another list.
-    await tables.told(hooks.org_id, DEVICE_ID, [event["id"]])
+    await tables.note(hooks.org_id, DEVICE_ID, note, events=[event])
+    # Observers have been notified: that is another list.
+    await tables.unnotified.clear({DEVICE_ID: [event["id"]]})
     at = event["at"].isoformat(timespec="milliseconds").replace("+00:00", "Z")
     return {**event, "org_id": hooks.org_id, "device_id": DEVICE_ID, "at": at}
 
@@ -152,22 +152,22 @@ async def device_lost(hooks: Hooks) -> dict[str, Any]:
         pytest.param(device_lost, "device_unreachable", id="a device that a poll has lost"),
     ],
 )
-async def test_what_a_device_does_is_delivered_although_nobody_told_of_it(
+async def test_an_event_of_a_device_is_delivered_without_its_node(
     followed: Hooks, change: Callable[[Hooks], Awaitable[dict[str, Any]]], name: str
 ) -> None:
     data = await change(followed)
-    assert await marks(followed) == 1
+    assert await undelivered(followed) == 1
     assert await collected(followed) == [(name, f"device:{DEVICE_ID}", data)]
-    assert await marks(followed) == 0
+    assert await undelivered(followed) == 0
 
 
 @pytest.mark.parametrize("change", [version_stored, backup_stale, device_lost])
-async def test_where_nobody_wants_it_nothing_is_marked(
+async def test_an_event_that_no_webhook_wants_is_not_stored(
     hooks: Hooks, change: Callable[[Hooks], Awaitable[dict[str, Any]]]
 ) -> None:
     await hooks.hook(URL, events=["execution_finished", "credential_suspended"])
     await change(hooks)
-    assert await marks(hooks) == 0
+    assert await undelivered(hooks) == 0
 
 
 async def nothing(context: RunContext) -> Any:
@@ -186,13 +186,13 @@ async def asks(context: RunContext) -> Any:
     raise NeedsApproval({"command": "reload"})
 
 
-async def test_every_end_that_observers_are_told_of_is_owed_to_webhooks(followed: Hooks) -> None:
-    """Whoever ends an execution: its node, another one, a person, the clock, or the process that follows."""
+async def test_every_end_that_observers_get_reaches_webhooks(followed: Hooks) -> None:
+    """Check all that end executions: its node, another one, a person, the clock, the process that follows."""
     world = World(database=followed.database)
     await world.stores.subscriptions.refresh()
     ours = {"org_id": followed.org_id}
 
-    async def until_told(run: Execution) -> None:
+    async def until_notified(run: Execution) -> None:
         async def look() -> bool:
             return run.id in {one.id for one in world.finished}
 
@@ -204,7 +204,7 @@ async def test_every_end_that_observers_are_told_of_is_owed_to_webhooks(followed
                 await world.add(of)
             run = manual_run(of)
             await world.executions.insert(run)
-            await until_told(run)
+            await until_notified(run)
 
     of = task(**ours)
     await ended(fails, of)
@@ -231,49 +231,49 @@ async def test_every_end_that_observers_are_told_of_is_owed_to_webhooks(followed
         dead = await world.run(task(**ours, task_type="agent_task"))
         await world.until(dead, "running")
     async with world.node(DoesOnce(nothing)):
-        await until_told(dead)
+        await until_notified(dead)
     found = await collected(followed)
     assert [name for name, _, _ in found] == ["execution_finished"] * 8
     assert [data for _, _, data in found] == [asdict(one) for one in world.finished]
     assert [subject for _, subject, _ in found] == [f"task:{one.task_id}" for one in world.finished]
     assert (found[1][2]["recovered"], found[0][2]["recovered"]) == (True, False)
-    assert await marks(followed) == 0
+    assert await undelivered(followed) == 0
 
 
-async def test_who_dies_before_the_marks_are_taken_away_makes_no_second_delivery(
+async def test_a_crash_before_events_are_cleared_makes_no_second_delivery(
     followed: Hooks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await version_stored(followed)
     await asyncio.sleep(SETTLED.total_seconds() * 2)
-    dying = followed.parts.intake
+    dying = followed.parts.relay
 
     async def dies(ids: object) -> None:
         raise Unavailable("the node dies here")
 
     with monkeypatch.context() as patch:
-        patch.setattr(followed.installation.stores.configs, "paid", dies)
+        patch.setattr(followed.installation.stores.configs.undelivered, "clear", dies)
         with pytest.raises(Unavailable):
             await dying.collect()
-    assert (len(await followed.rows()), await marks(followed)) == (1, 1)
+    assert (len(await followed.rows()), await undelivered(followed)) == (1, 1)
     assert len(await collected(followed)) == 1
-    assert await marks(followed) == 0
+    assert await undelivered(followed) == 0
 
 
 async def test_no_later_event_of_a_device_is_there_without_the_earlier_ones(
     followed: Hooks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """However few marks a look takes: those of one resource, and of several."""
-    monkeypatch.setattr(intake, "AT_ONCE", 2)
-    work, told = Work(caller=followed.caller), {"device_name": "sw1", "execution_id": None}
+    """Take few events in a look: those of one resource, and of several."""
+    monkeypatch.setattr(relay, "AT_ONCE", 2)
+    work, event = Work(caller=followed.caller), {"device_name": "sw1", "execution_id": None}
     store = followed.installation.stores.configs
     for version in range(2, 7):
-        await store.insert(config_of(followed, DEVICE_ID, version), work, told=told)
+        await store.insert(config_of(followed, DEVICE_ID, version), work, told=event)
         await asyncio.sleep(0.002)
     await login_refused(followed)
     await asyncio.sleep(SETTLED.total_seconds() * 2)
     whole = [*["config_changed"] * 5, "credential_suspended"]
     seen: list[list[str]] = []
-    while await followed.parts.intake._pass():
+    while await followed.parts.relay._pass():
         seen.append([row["event"] for row in await followed.rows()])
     assert len(seen) >= 2
     assert all(events == whole[: len(events)] for events in seen), seen
@@ -282,7 +282,7 @@ async def test_no_later_event_of_a_device_is_there_without_the_earlier_ones(
     assert [row["event"] for row in await followed.rows()] == whole
 
 
-async def test_a_restore_drops_what_is_owed_and_what_waits(followed: Hooks) -> None:
+async def test_a_restore_discards_undelivered_events_and_waiting_deliveries(followed: Hooks) -> None:
     settings = followed.installation.settings
     await followed.publish("device:1")
     await followed.database.collection(COLLECTION).update(
@@ -293,14 +293,14 @@ async def test_a_restore_drops_what_is_owed_and_what_waits(followed: Hooks) -> N
     await login_refused(followed)
     await device_lost(followed)
     await backup_stale(followed)
-    assert await marks(followed) == 4
+    assert await undelivered(followed) == 4
     now = followed.installation.clock.now()
 
     async def confirm() -> None:
-        """No other restore is at work."""
+        """Accept: no other restore is at work."""
 
     await settle(followed.database, settings, confirm=confirm, backup_id="b", taken_at=now)
-    assert await marks(followed) == 0
+    assert await undelivered(followed) == 0
     assert [row["subject"] for row in await followed.rows()] == ["device:1"]
 
 
@@ -308,10 +308,10 @@ async def test_events_of_plugins_have_happened_when_they_are_published(followed:
     webhook = await followed.hook(URL, events=["weather.storm"])
     publisher = followed.parts.publisher
     data = {"device_id": DEVICE_ID, "wind": 12}
-    told: dict[str, Any] = {"org_id": followed.org_id, "permission": None}
-    await publisher.publish(name="weather.storm", data=data, **told)
-    await publisher.publish(name="weather.storm", data={"wind": 13}, **told)
-    await publisher.publish(name="weather.sun", data={}, **told)
+    common: dict[str, Any] = {"org_id": followed.org_id, "permission": None}
+    await publisher.publish(name="weather.storm", data=data, **common)
+    await publisher.publish(name="weather.storm", data={"wind": 13}, **common)
+    await publisher.publish(name="weather.sun", data={}, **common)
     found = await followed.rows(webhook_id=webhook["id"])
     assert [row["subject"] for row in found] == [f"device:{DEVICE_ID}", "event:weather.storm"]
     assert json.loads(found[0]["body"])["data"] == data

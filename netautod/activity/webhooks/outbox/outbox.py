@@ -1,0 +1,33 @@
+"""An outbox: the pending events of one resource in the form that webhooks deliver."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime
+
+from netautod.activity.webhooks.models import Event
+from netautod.activity.webhooks.outbox.pending import Pending
+from netautod.store.client import Document
+
+
+class Outbox:
+    """The undelivered events of one resource.
+
+    `events_of` builds the events of a document; each names the document as its `record`.
+    """
+
+    def __init__(self, pending: Pending, events_of: Callable[[Document], Awaitable[Sequence[Event]]]) -> None:
+        self._pending = pending
+        self._events_of = events_of
+
+    async def undelivered(self, *, before: datetime, limit: int) -> list[Event]:
+        """Return events of all organizations that happened before then, oldest first."""
+        found = await self._pending.find(before=before, limit=limit)
+        events = [event for document in found for event in await self._events_of(document)]
+        # A document may have several, if they have waited: a later one stays behind those of other documents.
+        return sorted((event for event in events if event.at < before), key=lambda one: one.at)[:limit]
+
+    async def mark_delivered(self, events: Sequence[Event]) -> None:
+        """Clear the events: there are deliveries of them now, or no webhook wants them."""
+        ids: dict[str, list[str]] = {}
+        for event in events:
+            ids.setdefault(event.record, []).append(event.id)
+        await self._pending.clear(ids)
