@@ -21,7 +21,7 @@ from netautod.secrets.vault.named_secrets import NamedSecrets
 from netautod.secrets.vault.vault import Vault
 from netautod.store.client import Database
 from netautod.store.migrations.restore_marker import require_no_restore
-from netautod.store.migrations.runner import Busy, MigrationRunner, unheard
+from netautod.store.migrations.runner import Busy, MigrationRunner, ignore_busy
 from netautod.store.server_clock import ServerClock
 
 
@@ -52,7 +52,7 @@ async def open_installation(
     metrics: Metrics | None = None,
     tracer: Tracer | None = None,
     *,
-    busy: Busy = unheard,
+    busy: Busy = ignore_busy,
 ) -> AsyncIterator[Installation]:
     """Migrates the data, opens the vault, and makes the first organization and administrator if needed.
 

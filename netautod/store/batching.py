@@ -32,7 +32,7 @@ class _Call(Generic[T, R]):
     answer: "asyncio.Future[R]"
 
     def stands(self) -> bool:
-        """Whether it is still awaited and its guard lets it pass."""
+        """Return whether the call is still awaited and its guard lets it pass."""
         if self.answer.done():
             return False
         try:
@@ -49,7 +49,8 @@ class _Batch(Generic[T, R]):
 
 
 class Batcher(Generic[K, T, R]):
-    """`act` does all of a batch with one key and returns results in order; an error among them is raised.
+    """A batcher of database calls. `act` does all calls of a batch with one key and returns results in order;
+    an error among them is raised.
 
     A call returns only when `act` has ended, so what was written is acknowledged. A call that is cancelled
     while its batch waits is dropped; once the batch is under way it happens, as any write would.
@@ -69,9 +70,10 @@ class Batcher(Generic[K, T, R]):
         self._acting: set[asyncio.Task[Sequence[R | NetautodError]]] = set()
 
     async def ask(self, key: K, item: T, work: Work | None = None) -> R:
-        """Bulk work waits up to 30 ms for others; any other goes at once and takes along those that wait.
+        """Add a call to the batch of its key and return its result.
 
-        The guard of the work is asked directly before the round trip; what it raises is raised here.
+        Bulk work waits up to 30 ms for others; any other goes at once and takes along those that wait. The
+        guard of the work is called directly before the round trip; what it raises is raised here.
         """
         loop = asyncio.get_running_loop()
         batch = self._waiting.setdefault(key, _Batch())
@@ -112,10 +114,10 @@ class Batcher(Generic[K, T, R]):
             elif error is not None:
                 call.answer.set_exception(error)
             else:
-                _tell(call, task.result()[at])
+                _set_answer(call, task.result()[at])
 
 
-def _tell(call: _Call[T, R], answer: R | NetautodError) -> None:
+def _set_answer(call: _Call[T, R], answer: R | NetautodError) -> None:
     if isinstance(answer, NetautodError):
         call.answer.set_exception(answer)
     else:
@@ -123,7 +125,7 @@ def _tell(call: _Call[T, R], answer: R | NetautodError) -> None:
 
 
 def batched_inserts(rows: OrgCollection) -> Batcher[OrgId, Document, None]:
-    """Inserts of documents; raises Duplicate for those that a unique index refused."""
+    """Return a batcher of inserts. It raises Duplicate for documents that a unique index refused."""
 
     async def insert(org_id: OrgId, documents: Sequence[Document]) -> Sequence[Duplicate | None]:
         done = await rows.insert_many(org_id, documents)
@@ -135,7 +137,7 @@ def batched_inserts(rows: OrgCollection) -> Batcher[OrgId, Document, None]:
 def batched_changes(
     rows: OrgCollection, *, upsert: bool = False
 ) -> Batcher[OrgId, tuple[Filter, Change], None]:
-    """Changes of single documents, in any order; raises Duplicate as batched_inserts."""
+    """Return a batcher of changes of single documents, in any order. It raises Duplicate as batched_inserts."""
 
     async def change(org_id: OrgId, changes: Sequence[tuple[Filter, Change]]) -> Sequence[Duplicate | None]:
         done = await rows.change_batch(org_id, changes, upsert=upsert)

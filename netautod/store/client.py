@@ -33,7 +33,9 @@ UNAUTHORIZED = 13  # src/mongo/base/error_codes.yml
 
 @dataclass(frozen=True, kw_only=True)
 class InsertManyResult:
-    """`duplicates` holds the positions (in the given order) that a unique index refused."""
+    """The result of an unordered insert. `duplicates` holds the positions (in the given order) that a unique
+    index refused.
+    """
 
     inserted: int
     duplicates: tuple[int, ...]
@@ -41,14 +43,16 @@ class InsertManyResult:
 
 @dataclass(frozen=True, kw_only=True)
 class ChangeManyResult:
-    """`duplicates` holds the positions that a unique index refused; the other unmatched ones are not told."""
+    """The result of a batch of changes. `duplicates` holds the positions that a unique index refused; other
+    unmatched ones are not listed.
+    """
 
     matched: int
     duplicates: tuple[int, ...]
 
 
 class Collection:
-    """One collection of the whole installation."""
+    """A collection of the whole installation."""
 
     def __init__(self, raw: AsyncIOMotorCollection[Document], calls: Calls, room: Room) -> None:
         self._raw = raw
@@ -67,16 +71,18 @@ class Collection:
         return self._raw.name
 
     def require_room(self) -> None:
-        """Raises DiskFull where an insert would; before work whose result would have no place."""
+        """Raise DiskFull where an insert would: before work whose result would have no place."""
         self._room.require_for(self.name)
 
     def unacknowledged_by_others(self) -> "Collection":
-        """The same, for writes that a fail-over may lose: the primary's memory acknowledges them."""
+        """Return the collection for writes that a fail-over may lose: the primary's memory acknowledges them."""
         raw = self._raw.with_options(write_concern=WriteConcern(w=1, j=False))
         return Collection(raw, self._calls, self._room)
 
     def for_leases(self) -> "Collection":
-        """The same, for claims, heartbeats and fences: they wait behind nobody, and not for long."""
+        """Return the collection for claims, heartbeats and fences: they queue behind no other calls, and do
+        not wait long.
+        """
         return Collection(self._raw, self._calls.for_leases(), self._room)
 
     async def find_one(
@@ -94,7 +100,9 @@ class Collection:
         offset: int = 0,
         index: str | None = None,
     ) -> list[Document]:
-        """`index`: the name of the one to go through; without it the server chooses."""
+        """Return the documents that match. `index` is the name of the index to use; without it the server
+        chooses.
+        """
         return await self._read(
             lambda rows: rows.find(
                 where, fields, sort=sort, limit=limit, skip=offset, hint=index, batch_size=BATCH
@@ -111,7 +119,7 @@ class Collection:
         batch: int = 500,
         index: str | None = None,
     ) -> AsyncIterator[Document]:
-        """Documents one by one, `batch` of them in memory at a time."""
+        """Yield the documents that match one by one, `batch` of them in memory at a time."""
         cursor = self._blocking.find(where, fields, sort=sort, limit=limit, batch_size=batch, hint=index)
         first = True
         while documents := await self._calls.part(
@@ -122,7 +130,9 @@ class Collection:
                 yield document
 
     async def count(self, where: Filter, *, index: str | None = None) -> int:
-        """`index`: the name of the one to go through; without it the server chooses."""
+        """Count the documents that match. `index` is the name of the index to use; without it the server
+        chooses.
+        """
         hint: dict[str, Any] = {} if index is None else {"hint": index}
         return await self._read(lambda rows: rows.count_documents(where, **hint))
 
@@ -132,17 +142,19 @@ class Collection:
     async def aggregate(
         self, pipeline: Sequence[Mapping[str, Any]], *, index: str | None = None
     ) -> list[Document]:
-        """`index`: the name of the one to go through; without it the server chooses."""
+        """Return what the pipeline yields. `index` is the name of the index to use; without it the server
+        chooses.
+        """
         hint: dict[str, Any] = {} if index is None else {"hint": index}
         return await self._read(lambda rows: rows.aggregate(pipeline, **hint).to_list())
 
     async def insert(self, document: Document) -> None:
-        """As every insert, it raises DiskFull where there is no room for another document."""
+        """Insert a document. Every insert raises DiskFull where there is no room for another document."""
         self.require_room()
         await self._write(lambda rows: rows.insert_one(document))
 
     async def insert_many(self, documents: Sequence[Document]) -> InsertManyResult:
-        """Inserts all that can be inserted, in any order; duplicates are reported, never raised."""
+        """Insert all that can be inserted, in any order; duplicates are reported, never raised."""
         if not documents:
             return InsertManyResult(inserted=0, duplicates=())
         self.require_room()
@@ -155,7 +167,9 @@ class Collection:
         return InsertManyResult(inserted=len(result.inserted_ids), duplicates=())
 
     async def insert_in_order(self, documents: Sequence[Document]) -> int:
-        """Inserts one after the other, up to the first that a unique index refuses; how many got in."""
+        """Insert documents one after the other, up to the first that a unique index refuses; return how many
+        got in.
+        """
         self.require_room()
         try:
             await self._write(lambda rows: rows.insert_many(documents, ordered=True))
@@ -164,7 +178,7 @@ class Collection:
         return len(documents)
 
     async def update_in_order(self, changes: Sequence[tuple[Filter, Change]]) -> None:
-        """Changes of single documents, one after the other, up to the first that a unique index refuses."""
+        """Change single documents one after the other, up to the first that a unique index refuses."""
         operations = [UpdateOne(where, change) for where, change in changes]
         try:
             await self._write(lambda rows: rows.bulk_write(operations, ordered=True))
@@ -172,16 +186,16 @@ class Collection:
             duplicates_of(error)  # raises for any other reason
 
     async def update(self, where: Filter, change: Change, *, upsert: bool = False) -> bool:
-        """Changes one document; true if one matched (or was made)."""
+        """Change one document; return whether one matched (or was inserted)."""
         result = await self._write(lambda rows: rows.update_one(where, change, upsert=upsert))
         return bool(result.matched_count or result.upserted_id is not None)
 
     async def update_many(self, where: Filter, change: Change) -> int:
-        """Changes all that match; returns how many matched."""
+        """Change all documents that match; return how many matched."""
         return (await self._write(lambda rows: rows.update_many(where, change))).matched_count
 
     async def update_batch(self, changes: Sequence[tuple[Filter, Change]], *, upsert: bool = False) -> None:
-        """Many single-document changes in one round trip, in any order."""
+        """Change many single documents in one round trip, in any order."""
         if not changes:
             return
         operations = [UpdateOne(where, change, upsert=upsert) for where, change in changes]
@@ -190,7 +204,9 @@ class Collection:
     async def change_batch(
         self, changes: Sequence[tuple[Filter, Change]], *, upsert: bool = False
     ) -> ChangeManyResult:
-        """As `update_batch`, but tells how much was not written, by its filter or as a duplicate."""
+        """Change many single documents as `update_batch`, and return how many were not written, by filter or
+        as a duplicate.
+        """
         if not changes:
             return ChangeManyResult(matched=0, duplicates=())
         operations = [UpdateOne(where, change, upsert=upsert) for where, change in changes]
@@ -203,9 +219,10 @@ class Collection:
         return ChangeManyResult(matched=result.matched_count, duplicates=())
 
     async def update_groups(self, changes: Sequence[tuple[Filter, Change]]) -> int:
-        """Many changes, each of all the documents that match, in one round trip and in any order.
+        """Apply many changes, each to all documents that match, in one round trip and in any order; return
+        how many changed.
 
-        How many were changed. The driver does not retry these (retryable writes are for single documents).
+        The driver does not retry these (retryable writes are for single documents).
         """
         if not changes:
             return 0
@@ -222,7 +239,9 @@ class Collection:
         fields: Filter | None = None,
         before: bool = False,
     ) -> Document | None:
-        """Compare-and-set: the document after the change (`before`: as it was), None if none matched."""
+        """Compare and set: return the document after the change (`before`: as it was), or None if none
+        matched.
+        """
         returned = ReturnDocument.BEFORE if before else ReturnDocument.AFTER
         found: Document | None = await self._write(
             lambda rows: rows.find_one_and_update(
@@ -235,7 +254,7 @@ class Collection:
         return bool((await self._write(lambda rows: rows.delete_one(where))).deleted_count)
 
     async def delete_batch(self, wheres: Sequence[Filter]) -> None:
-        """Deletes one document for each filter, in one round trip that the driver repeats if it got lost."""
+        """Delete one document for each filter, in one round trip that the driver repeats if it got lost."""
         if not wheres:
             return
         operations = [DeleteOne(where) for where in wheres]
@@ -245,11 +264,15 @@ class Collection:
         return (await self._write(lambda rows: rows.delete_many(where))).deleted_count
 
     async def create_indexes(self, *indexes: IndexModel) -> None:
-        """All in one command, which reads the collection once; if one of them is refused, none is made."""
+        """Create all indexes in one command, which reads the collection once; if one is refused, none is
+        created.
+        """
         await self._write(lambda rows: rows.create_indexes(list(indexes)))
 
     async def indexes(self) -> Mapping[str, Mapping[str, Any]]:
-        """By name, each with `key` (pairs) and its options; none for a collection that does not exist."""
+        """Return the indexes by name, each with `key` (pairs) and its options; none for a collection that
+        does not exist.
+        """
         return await self._read(lambda rows: rows.index_information())
 
     async def drop_index(self, name: str) -> None:
@@ -284,9 +307,9 @@ class Database:
         return Collection(self._raw[name], self._calls, self.room)
 
     async def hello(self) -> Document:
-        """The server's own account of itself: `localTime`, `isWritablePrimary`, `setName` and more.
+        """Return what the server says of itself: `localTime`, `isWritablePrimary`, `setName` and more.
 
-        Asked once: a second try would make the time a guess.
+        It is called once: a second try would make the time a guess.
         """
         # A command does not take the client's options by itself, and `localTime` would have no zone.
         return await self._calls.read_once(
@@ -294,12 +317,12 @@ class Database:
         )
 
     async def now(self) -> datetime:
-        """The primary's clock: the one that leases and due times are measured with."""
+        """Return the primary's clock, which measures leases and due times."""
         moment: datetime = (await self.hello())["localTime"]
         return moment
 
     async def replica_set_status(self) -> Document | None:
-        """The answer of `replSetGetStatus`; None where the user has no right to it."""
+        """Return the answer of `replSetGetStatus`; None where the user has no right to it."""
         command = "replSetGetStatus"
         try:
             return await self._calls.read(
@@ -311,13 +334,14 @@ class Database:
             return None
 
     async def version(self) -> str:
-        told: Document = await self._calls.read(lambda: self._client.admin.command("buildInfo"))
-        return str(told["version"])
+        answer: Document = await self._calls.read(lambda: self._client.admin.command("buildInfo"))
+        return str(answer["version"])
 
     async def has_connections(self, app_name: str) -> bool:
-        """Whether the primary has any of that name; those of the same user are seen without a privilege.
+        """Return whether the primary has any connection of that name; those of the same user are visible
+        without a privilege.
 
-        A process that was stopped keeps them, one that has ended does not.
+        A process that was stopped keeps its connections, one that has ended does not.
         """
         of_name = [
             {"$currentOp": {"idleConnections": True}},
@@ -325,19 +349,20 @@ class Database:
             {"$limit": 1},
         ]
         command = {"aggregate": 1, "pipeline": of_name, "cursor": {}}
-        told: Document = await self._calls.read(lambda: self._client.admin.command(command))
-        return bool(told["cursor"]["firstBatch"])
+        answer: Document = await self._calls.read(lambda: self._client.admin.command(command))
+        return bool(answer["cursor"]["firstBatch"])
 
     async def collection_names(self) -> frozenset[str]:
-        """Those that there are, but for the server's own."""
+        """Return the names of all collections but the server's own."""
         names = await self._calls.read(lambda: self._raw.list_collection_names())
         return frozenset(name for name in names if not name.startswith("system."))
 
     async def changes(self, stages: Sequence[Mapping[str, Any]], *, after: Any = None) -> Changes:
-        """The changes of all collections from now on, or behind a `token`, through the stages.
+        """Open a stream of the changes of all collections from now on, or behind a `token`, through the
+        stages.
 
         Of an updated document the whole comes along, as it is when the change is read. Raises
-        NoChangeStreams, HistoryLost, Unavailable. To be closed.
+        NoChangeStreams, HistoryLost, Unavailable. The caller closes it.
         """
         session = await self._calls.read_once(lambda: self._client.start_session())
 

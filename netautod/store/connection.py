@@ -1,4 +1,4 @@
-"""How the service connects to its database: the options of the driver, and whose threads its calls take."""
+"""The connection of the service to its database: the options of the driver, and the threads of its calls."""
 
 from typing import cast
 
@@ -34,7 +34,8 @@ def connect(
     metrics: Metrics | None = None,
     app_name: str = APP_NAME,
 ) -> Database:
-    """Opens nothing yet: the first call does. `timeout_seconds`: how long a request waits for it in all.
+    """Return a database; the first call opens the connection. `timeout_seconds` is how long a request waits
+    for it in all.
 
     With `metrics` the commands, the failures and the waits for threads are counted. `app_name` is what the
     server calls the connections by.

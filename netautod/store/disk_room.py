@@ -1,7 +1,7 @@
-"""Whether the disk of our own database has room for what grows; a database elsewhere has its own guards.
+"""The guard of the disk of the embedded database; a database elsewhere has its own guards.
 
-A mongod that finds its disk full ends, and takes the reads along. So what grows is refused while there is
-still room enough to log in, to cancel, to delete and to write how runs ended.
+A mongod that finds its disk full ends, and takes the reads along. So inserts are refused while there is still
+room enough to log in, to cancel, to delete and to write how runs ended.
 """
 
 import asyncio
@@ -21,10 +21,10 @@ _RELIEF = 1.1
 
 
 class Room:
-    """`async with` looks at the disk of `directory` now and then every few seconds.
+    """A watch over the disk of `directory`: `async with` checks it now and then every few seconds.
 
-    Outside of that, and without a directory or anything needed, there is room for everything. `spared` are
-    the collections that may grow all the same.
+    Outside of that, and without a directory or a need, there is room for everything. `exempt` are the
+    collections that may grow all the same.
     """
 
     def __init__(
@@ -32,16 +32,16 @@ class Room:
         directory: Path | None = None,
         *,
         needed_mib: int = 0,
-        spared: Collection[str] = (),
+        exempt: Collection[str] = (),
         look: Callable[[Path], Space] = space_of,
     ) -> None:
         self._directory = directory
         self._needed_mib = needed_mib
-        self._spared = frozenset(spared)
+        self._exempt = frozenset(exempt)
         self._look = look
         self._space: Space | None = None
         self._short = False
-        self._tell: Callable[[Space], None] = lambda space: None
+        self._notify: Callable[[Space], None] = lambda space: None
         self._loop: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Self:
@@ -58,7 +58,7 @@ class Room:
 
     @property
     def space(self) -> Space | None:
-        """What the last look found; None without a disk of ours."""
+        """Return what the last check found; None without a disk of ours."""
         return self._space
 
     @property
@@ -69,24 +69,26 @@ class Room:
     def short(self) -> bool:
         return self._short
 
-    def follow(self, tell: Callable[[Space], None]) -> None:
-        """`tell` is called after each look, and now if there was one."""
-        self._tell = tell
+    def follow(self, notify: Callable[[Space], None]) -> None:
+        """Register a callback that is called after each check, and now if there was one."""
+        self._notify = notify
         if self._space is not None:
-            tell(self._space)
+            notify(self._space)
 
     def require(self) -> None:
-        """Raises DiskFull, whose sentence names the disk, while there is room only for what does not grow."""
+        """Raise DiskFull, whose sentence names the disk, while there is room only for what does not grow."""
         if self._short:
             raise DiskFull(self._sentence(), retry_after=RETRY_AFTER)
 
     def require_for(self, collection: str) -> None:
-        """The same for a new document of a collection."""
-        if collection not in self._spared:
+        """Raise DiskFull for a new document of a collection that must not grow now."""
+        if collection not in self._exempt:
             self.require()
 
     def out(self) -> str | None:
-        """What to say of the disk when nothing is left of it, so that not even the database can go on."""
+        """Return a sentence about the disk when it is so full that not even the database can go on; otherwise
+        None.
+        """
         return self._space.full() if self._space is not None and self._space.scarce else None
 
     async def look(self) -> None:
@@ -99,7 +101,7 @@ class Room:
             logger.warning("the room on the disk of %s is unknown: %s", self._directory, error)
             return
         self._space = found
-        self._tell(found)
+        self._notify(found)
         needed = self._needed_mib * MIB * (_RELIEF if self._short else 1)
         short = found.free < needed
         if short and not self._short:

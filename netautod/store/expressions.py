@@ -8,10 +8,10 @@ from netautod.store.client import Document
 
 
 def literal(values: Mapping[str, Any]) -> Document:
-    """Values for a pipeline's `$set`: a text that begins with `$` must not become an expression."""
+    """Return values for a pipeline's `$set`: a text that begins with `$` must not become an expression."""
     return {key: {"$literal": value} for key, value in values.items()}
 
 
 def milliseconds(span: timedelta) -> int:
-    """What is added to a date."""
+    """Return a span as it is added to a date."""
     return int(span / timedelta(milliseconds=1))

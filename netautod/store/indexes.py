@@ -28,7 +28,9 @@ class NotUniqueError(NetautodError):
 
 @dataclass(frozen=True, kw_only=True)
 class Index:
-    """`keys` in order, 1 or -1; `partial` is a partial filter; `expire_seconds` makes it a TTL index."""
+    """An index: `keys` in order, 1 or -1; `partial` is a partial filter; `expire_seconds` makes it a TTL
+    index.
+    """
 
     collection: str
     keys: tuple[tuple[str, int], ...]
@@ -52,26 +54,28 @@ class Index:
         return IndexModel(list(self.keys), **self.options())
 
     def is_as(self, found: Mapping[str, Any]) -> bool:
-        """Whether the index of this name that a database has (Collection.indexes) is the declared one."""
+        """Return whether the index of this name that a database has (Collection.indexes) is the declared one."""
         return list(self.keys) == list(found["key"]) and _set_in(self.options()) == _set_in(found)
 
 
 def _set_in(options: Mapping[str, Any]) -> dict[str, Any]:
-    """`unique: false` says as much as no `unique`; zero seconds are seconds."""
-    told = {name: options.get(name) for name in _OPTIONS}
-    return {name: value for name, value in told.items() if value is not None and value is not False}
+    """Return the options that mean something: `unique: false` equals no `unique`, but zero seconds are
+    seconds.
+    """
+    given = {name: options.get(name) for name in _OPTIONS}
+    return {name: value for name, value in given.items() if value is not None and value is not False}
 
 
 def fingerprint(indexes: Iterable[Index]) -> str:
-    """The same for the same definitions, in whatever order."""
-    told = sorted(repr((index.collection, index.keys, sorted(index.options().items()))) for index in indexes)
-    return hashlib.sha256("\n".join(told).encode()).hexdigest()[:16]
+    """Return a hash that is the same for the same definitions in any order."""
+    definitions = sorted(repr((index.collection, index.keys, sorted(index.options().items()))) for index in indexes)
+    return hashlib.sha256("\n".join(definitions).encode()).hexdigest()[:16]
 
 
 async def create_indexes(database: Database, indexes: Iterable[Index], *, guard: Guard = no_guard) -> None:
-    """Creates what is missing; an index whose definition changed between releases is made anew.
+    """Create missing indexes, and replace one whose definition changed between releases.
 
-    Raises NotUniqueError where records are equal that may not be.
+    Raises NotUniqueError where records are equal that must not be.
     """
     by_collection: dict[str, list[Index]] = {}
     for index in indexes:
@@ -88,7 +92,7 @@ async def create_indexes(database: Database, indexes: Iterable[Index], *, guard:
 async def drop_indexes(
     database: Database, dropped: Iterable[tuple[str, str]], *, guard: Guard = no_guard
 ) -> None:
-    """Those of these collections and names that there are."""
+    """Drop the existing ones among these indexes, given by collection and name."""
     by_collection: dict[str, list[str]] = {}
     for collection, name in dropped:
         by_collection.setdefault(collection, []).append(name)

@@ -1,4 +1,4 @@
-"""Whom the documents of a collection belong to: one organization each, or the whole installation."""
+"""The ownership of the documents of a collection: one organization each, or the whole installation."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,9 @@ PAGE = 1000
 
 @dataclass(frozen=True, kw_only=True)
 class Owned:
-    """`field` holds the id of the organization; of `_id` there is one document for each."""
+    """A collection of organizations. `field` holds the id of the organization; of `_id` there is one document
+    for each.
+    """
 
     collection: str
     field: str = "org_id"
@@ -19,7 +21,9 @@ class Owned:
 
 @dataclass(frozen=True, kw_only=True)
 class Shared:
-    """`reason` says why nothing in it is one organization's, or who removes what is."""
+    """A collection of the installation. `reason` says why nothing in it belongs to one organization, or what
+    removes it.
+    """
 
     collection: str
     reason: str
@@ -38,7 +42,7 @@ async def delete_owned(
     fields: Sequence[str] = (),
     page: int = PAGE,
 ) -> int:
-    """Deletes what belongs to the organization, in one pass over the collection; returns how much it was.
+    """Delete what belongs to the organization, in one pass over the collection; return how much it was.
 
     `first` gets the documents of each page with `_id` and `fields`.
     """

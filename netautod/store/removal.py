@@ -14,9 +14,10 @@ VISIBLE = {"removal": None}
 
 
 class Removal:
-    """Removes unused records of one collection, also if another record comes to refer to them meanwhile.
+    """A removal of unused records of one collection that is safe when another record comes to refer to them
+    meanwhile.
 
-    First the record is hidden, then references to it are looked for. A writer that refers to a record checks
+    First the record is hidden, then references to it are searched. A writer that refers to a record checks
     that it is visible before and after its own write, so one of the two sides always notices the other. If we
     die in between, the record stays hidden until `resume` decides.
     """
@@ -27,12 +28,12 @@ class Removal:
         self._references = references
 
     async def remove(self, org_id: OrgId, record_id: str) -> None:
-        """Raises NotFound, or Conflict that names what refers to the record."""
+        """Remove a record. Raises NotFound, or Conflict that names what refers to the record."""
         await self._references.refuse_if_used(org_id, record_id)
         await self._hide_and_remove(org_id, record_id)
 
     async def resume(self) -> None:
-        """Called at start: finishes or takes back the removals that a crash interrupted."""
+        """Finish or take back, at start, the removals that a crash interrupted."""
         for row in await self._all.find({"removal": {"$gt": ""}}, fields={"org_id": 1}):
             # It is in use again, or another node was faster: in both cases there is nothing left to do.
             with suppress(Conflict, NotFound):

@@ -17,12 +17,12 @@ from netautod.store.client import (
 
 
 def scoped(database: Database, name: str) -> "OrgCollection":
-    """The collection of that name, every call within one organization."""
+    """Return the collection of that name, every call within one organization."""
     return OrgCollection(database.collection(name))
 
 
 class OrgCollection:
-    """One collection whose documents carry `org_id`; every call names the organization first."""
+    """A collection whose documents carry `org_id`; every call names the organization first."""
 
     def __init__(self, collection: Collection) -> None:
         self._all = collection
@@ -32,7 +32,7 @@ class OrgCollection:
         return self._all.name
 
     def require_room(self) -> None:
-        """Raises DiskFull where an insert would."""
+        """Raise DiskFull where an insert would."""
         self._all.require_room()
 
     async def find_one(

@@ -14,10 +14,10 @@ NOTEWORTHY = timedelta(seconds=2)
 
 
 class ServerClock:
-    """`now()` is the server's time: its last answer plus what the monotonic clock counted since.
+    """A clock of the database server: `now()` is its last answer plus what the monotonic clock counted since.
 
-    A node whose own clock is minutes off, or is set while the service runs, computes the same times as
-    the others.
+    A node whose own clock is minutes off, or is set while the service runs, computes the same times as the
+    others.
     """
 
     def __init__(self, database: Database, *, refresh_seconds: float = 30.0) -> None:
@@ -47,9 +47,9 @@ class ServerClock:
         return time.monotonic()
 
     async def refresh(self) -> None:
-        asked_at = time.monotonic()
+        sent_at = time.monotonic()
         server_at = await self._database.now()
-        self._mono_at = (asked_at + time.monotonic()) / 2  # the answer was true half-way
+        self._mono_at = (sent_at + time.monotonic()) / 2  # the answer was true half-way
         self._server_at = server_at
 
     async def _follow(self) -> None:

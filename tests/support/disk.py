@@ -22,7 +22,7 @@ class Disk:
 
     def room(self, needed_mib: int = NEEDED_MIB) -> Room:
         """Its room for a database; only the collection `sessions` may grow without."""
-        return Room(Path("/data"), needed_mib=needed_mib, spared={"sessions"}, look=self)
+        return Room(Path("/data"), needed_mib=needed_mib, exempt={"sessions"}, look=self)
 
     def under(self, database: Database) -> Room:
         """Puts the database onto it: the stores that are made from now on ask this room."""

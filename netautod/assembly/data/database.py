@@ -66,7 +66,7 @@ def _room(settings: Settings, uri: str) -> Room:
     if uri != running:
         return Room()
     database = DataDir(root=settings.data_dir.absolute()).database
-    return Room(database, needed_mib=settings.data.min_free_mb, spared=SPARED)
+    return Room(database, needed_mib=settings.data.min_free_mb, exempt=SPARED)
 
 
 async def _require_replica_set(database: Database) -> None:

@@ -32,7 +32,7 @@ _threads: ContextVar[LaneThreads | None] = ContextVar("threads", default=None)
 
 
 def in_lane(work: Callable[[], T]) -> "asyncio.Future[T]":
-    """For what a call of `Calls` asks: blocking work of the driver, in a thread that the call may take.
+    """Run blocking work of the driver in a thread that the current call of `Calls` may take.
 
     Motor's own way to a thread takes as long as the driver itself, and for a cursor it goes there twice.
     """
@@ -42,10 +42,10 @@ def in_lane(work: Callable[[], T]) -> "asyncio.Future[T]":
 
 
 class LaneFramework:
-    """Motor's layer for asyncio, but that a call takes a thread of its lane.
+    """A layer of motor for asyncio in which a call takes a thread of its lane.
 
-    Motor itself has five threads a core for all calls together: as many requests that wait for a server
-    that hangs would keep every heartbeat from being sent.
+    Motor itself has five threads a core for all calls together: as many requests that wait for a server that
+    hangs would keep every heartbeat from being sent.
     """
 
     def __init__(self, base: Any) -> None:
@@ -64,7 +64,7 @@ class LaneFramework:
 
 
 class _Terms(NamedTuple):
-    """Of one call: whose patience it takes, in which threads it waits, and for how many seconds."""
+    """The terms of one call: its deadline, the threads in which it waits, and for how many seconds."""
 
     patience: Patience
     lane: Lane
@@ -72,7 +72,8 @@ class _Terms(NamedTuple):
 
 
 class Calls:
-    """`pool` is how many connections requests, runs and bulk work may take; leases have their own.
+    """The calls to one database. `pool` is how many connections requests, runs and bulk work may take; leases
+    have their own.
 
     There are no more threads than connections: a call that waits for its turn waits for a thread.
 
@@ -93,13 +94,13 @@ class Calls:
         self._awaiting = _threads_of("changes", AWAITING_THREADS, metrics)
 
     def for_leases(self) -> "Calls":
-        """The same database, for claims, heartbeats and fences."""
+        """Return the calls for claims, heartbeats and fences to the same database."""
         other = copy(self)
         other._leases = True
         return other
 
     async def read(self, ask: Callable[[], Awaitable[T]]) -> T:
-        """Asks again after a failure that passes, while there is time: reading twice does no harm."""
+        """Read, and retry after a failure that passes while there is time: reading twice does no harm."""
         terms, pause, clock = self._terms(), FIRST_PAUSE, asyncio.get_running_loop().time
         end = clock() + terms.seconds
         terms.patience.begin_wait()
@@ -121,21 +122,23 @@ class Calls:
             return await self._once(ask, terms, writing=False)
 
     async def part(self, ask: Callable[[], Awaitable[T]], *, first: bool) -> T:
-        """Of a long answer, whose cursor cannot be asked again; only the first one counts for its request."""
+        """Read a part of a long answer, whose cursor cannot be read again; only the first part counts for its
+        request.
+        """
         terms = self._terms(own=not first)
         with terms.patience.spent():
             return await self._once(ask, terms, writing=False, driver=CURSOR_SECONDS)
 
     async def write(self, ask: Callable[[], Awaitable[T]]) -> T:
-        """Never asked again by us; the driver repeats what it can tell from the first time."""
+        """Write without a retry of ours; the driver repeats what it can tell from the first time."""
         terms = self._terms()
         with terms.patience.spent():
             return await self._once(ask, terms, writing=True)
 
     async def awaiting(self, ask: Callable[[], Awaitable[T]], seconds: float) -> T:
-        """For what the server answers when something happens, which holds up nobody else's calls.
+        """Wait for what the server answers when something happens, without holding up other calls.
 
-        Without the driver's limit, which would become the time that the server waits.
+        It runs without the driver's limit, which would become the time that the server waits.
         """
         token = _threads.set(self._awaiting)
         limit = asyncio.timeout(seconds)
@@ -155,7 +158,7 @@ class Calls:
             _threads.reset(token)
 
     def close(self) -> None:
-        """Not waited for: a thread that hangs comes back when its time is over."""
+        """End the threads without waiting: a thread that hangs comes back when its time is over."""
         for threads in (*self._threads.values(), self._awaiting):
             threads.close()
 
@@ -164,7 +167,7 @@ class Calls:
             self._metrics.add("database_failures")
 
     def _terms(self, *, own: bool = False) -> _Terms:
-        """`own`: it does not count for the request."""
+        """Return the terms of a call. With `own` it does not count for the request."""
         patience = current_patience() or self._ordinary
         if patience.in_all and own:
             patience = self._ordinary
@@ -184,8 +187,9 @@ class Calls:
         seconds: float | None = None,
         driver: float | None = None,
     ) -> T:
-        """`seconds`: what is left of those of the terms. `driver`: its own limit, where that is for more than
-        this call."""
+        """Call the driver once. `seconds` is what is left of those of the terms; `driver` is its own limit,
+        where that is for more than this call.
+        """
         seconds = terms.seconds if seconds is None else seconds
         if seconds <= LEAST_SECONDS:
             raise Unavailable(UNAVAILABLE)
@@ -220,7 +224,7 @@ class _CutOff(Exception):
 
 
 async def _in_time(answer: Awaitable[T], seconds: float) -> T:
-    """Raises _CutOff after so many seconds."""
+    """Await the answer. Raises _CutOff after so many seconds."""
     if type(answer) is not asyncio.Future:
         limit = asyncio.timeout(seconds)
         try:

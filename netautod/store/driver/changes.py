@@ -26,11 +26,13 @@ class NoChangeStreams(NetautodError):
 
 
 class HistoryLost(NetautodError):
-    """What came after the last change that was read is not kept any more."""
+    """Raised when the changes after the last one that was read are not kept any more."""
 
 
 class Changes:
-    """Made by `Database.changes`. `token` is the place behind what was read: a new one may begin there."""
+    """A stream made by `Database.changes`. `token` is the place behind what was read: a new stream may start
+    there.
+    """
 
     def __init__(self, calls: Calls, run: Run, end: Callable[[], Awaitable[None]]) -> None:
         self._calls = calls
@@ -41,33 +43,33 @@ class Changes:
         self.token: Any = None
 
     async def open(self, stages: Sequence[Mapping[str, Any]], after: Any) -> None:
-        """Raises NoChangeStreams, HistoryLost, Unavailable."""
+        """Open the stream. Raises NoChangeStreams, HistoryLost, Unavailable."""
         place = {} if after is None else {"resumeAfter": after}
         stream = {"$changeStream": {"fullDocument": "updateLookup", **place}}
-        asked = {"aggregate": 1, "pipeline": [stream, *stages], "cursor": {"batchSize": BATCH}}
-        found = await self._ask(lambda: self._calls.read_once(lambda: self._run(asked)))
+        command = {"aggregate": 1, "pipeline": [stream, *stages], "cursor": {"batchSize": BATCH}}
+        found = await self._ask(lambda: self._calls.read_once(lambda: self._run(command)))
         self._first = self._taken(found, "firstBatch")
 
     async def next(self, seconds: float) -> list[Document]:
-        """The next changes, at most 500; none if none came within so many seconds."""
+        """Return the next changes, at most 500; none if none came within so many seconds."""
         if self._first:
             first, self._first = self._first, []
             return first
-        asked = {
+        command = {
             "getMore": self._cursor,
             "collection": "$cmd.aggregate",
             "batchSize": BATCH,
             "maxTimeMS": int(seconds * 1000),
         }
         answer = self._calls.awaiting
-        found = await self._ask(lambda: answer(lambda: self._run(asked), seconds + SLACK_SECONDS))
+        found = await self._ask(lambda: answer(lambda: self._run(command), seconds + SLACK_SECONDS))
         return self._taken(found, "nextBatch")
 
     async def close(self) -> None:
         with suppress(Unavailable, OperationFailure):
             if self._cursor:
-                asked = {"killCursors": "$cmd.aggregate", "cursors": [self._cursor]}
-                await self._calls.read_once(lambda: self._run(asked))
+                command = {"killCursors": "$cmd.aggregate", "cursors": [self._cursor]}
+                await self._calls.read_once(lambda: self._run(command))
         await self._end()
 
     def _taken(self, found: Document, batch: str) -> list[Document]:

@@ -21,7 +21,7 @@ class CommandTimes(monitoring.CommandListener):
         self._metrics = metrics
 
     def started(self, event: monitoring.CommandStartedEvent) -> None:
-        """Of no interest before it ends."""
+        """Ignore the start: a command counts when it ends."""
 
     def succeeded(self, event: monitoring.CommandSucceededEvent) -> None:
         self._observe(event)

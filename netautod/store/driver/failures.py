@@ -1,4 +1,6 @@
-"""What the driver raises, as errors of ours: duplicates, outages, and writes of unknown outcome."""
+"""Translation of the driver's exceptions to errors of ours: duplicates, outages, and writes of unknown
+outcome.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -37,7 +39,7 @@ _UNNAMED = frozenset({1, 8})  # InternalError, UnknownError
 
 @contextmanager
 def translated(*, writing: bool) -> Iterator[None]:
-    """Raises what `raise_translated` makes of an error of the driver."""
+    """Translate an error of the driver within the block by `raise_translated`."""
     try:
         yield
     except PyMongoError as error:
@@ -45,9 +47,9 @@ def translated(*, writing: bool) -> Iterator[None]:
 
 
 def raise_translated(error: PyMongoError, *, writing: bool) -> NoReturn:
-    """Raises Duplicate, Unavailable, DiskFull, or for a write that may have happened UnknownOutcome.
+    """Raise Duplicate, Unavailable, DiskFull, or for a write that may have happened UnknownOutcome.
 
-    What is a mistake of ours (a bad query) stays the driver's error.
+    A mistake of ours (a bad query) stays the driver's error.
     """
     match error:
         case DuplicateKeyError():
@@ -73,7 +75,7 @@ def raise_translated(error: PyMongoError, *, writing: bool) -> NoReturn:
 
 
 def _refuse_full(error: OperationFailure) -> None:
-    """Raises DiskFull if that is what the server says; a batch has an answer for each that failed."""
+    """Raise DiskFull if that is what the server says; a batch has an answer for each change that failed."""
     details = error.details or {}
     failures = [*details.get("writeErrors", []), *details.get("writeConcernErrors", [])]
     answers = [(error.code, str(error)), *((one.get("code"), one.get("errmsg", "")) for one in failures)]
@@ -82,7 +84,7 @@ def _refuse_full(error: OperationFailure) -> None:
 
 
 def _passes(error: BulkWriteError) -> bool:
-    """Whether all that went wrong in a batch is of the kind that passes; its own code says nothing."""
+    """Return whether all failures of a batch are of the kind that passes; the batch's own code does not say."""
     details = error.details or {}
     failures = [*details.get("writeErrors", []), *details.get("writeConcernErrors", [])]
     return bool(failures) and all(failure.get("code") in TRANSIENT_CODES for failure in failures)
@@ -98,7 +100,9 @@ def _duplicate(error: DuplicateKeyError) -> Duplicate:
 
 
 def duplicates_of(error: BulkWriteError) -> tuple[int, ...]:
-    """Positions of an unordered insert that a unique index refused; raises if anything else went wrong."""
+    """Return the positions of an unordered insert that a unique index refused; raise if anything else went
+    wrong.
+    """
     details = error.details or {}
     failures = details.get("writeErrors", [])
     _refuse_full(error)

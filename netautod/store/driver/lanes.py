@@ -22,11 +22,11 @@ class _Work(NamedTuple):
     answer: "asyncio.Future[Any]"
     context: Context
     call: Callable[[], Any]
-    asked_at: float  # on the clock of time.perf_counter
+    queued_at: float  # on the clock of time.perf_counter
 
 
 class LaneThreads:
-    """At most `size` threads, each made when it is needed. They do not keep the process from ending.
+    """A pool of at most `size` threads, each started when needed. They do not keep the process from ending.
 
     `waited` is called in the thread that takes up a call: for how many seconds none of them was free.
     """
@@ -40,10 +40,10 @@ class LaneThreads:
         self._under_way = 0  # counted on the loop alone, where no lock is needed
 
     def run(self, call: Callable[[], T]) -> "asyncio.Future[T]":
-        """The result of `call`, which runs in one of the threads with the context of now.
+        """Run `call` in one of the threads, in the current context, and return its future.
 
-        To be called on the event loop. A future that is cancelled, or has failed by then, takes along a call
-        that has not begun.
+        Call it on the event loop. A future that is cancelled, or has failed by then, takes along a call that
+        has not started.
         """
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[T] = loop.create_future()
@@ -55,7 +55,7 @@ class LaneThreads:
         return answer
 
     def close(self) -> None:
-        """Not waited for: the threads end when all that was asked for by now is done."""
+        """End the threads without waiting: they end when all calls submitted by now are done."""
         for _ in range(self._threads):
             self._queue.put(None)
 
@@ -70,12 +70,12 @@ class LaneThreads:
         answer: "asyncio.Future[Any]",
         context: Context,
         call: Callable[[], Any],
-        asked_at: float,
+        queued_at: float,
     ) -> None:
         result = failure = None
         try:
             if self._waited is not None:
-                self._waited(time.perf_counter() - asked_at)
+                self._waited(time.perf_counter() - queued_at)
             if not answer.done():
                 result = context.run(call)
         except BaseException as error:  # noqa: BLE001  # for whoever awaits it, as with an executor

@@ -1,4 +1,4 @@
-"""What a MongoDB connection string says of its servers, TLS and login. Pure: no name is looked up.
+"""The servers, TLS and login in a MongoDB connection string. Pure: no name is looked up.
 
 The form and the options: https://www.mongodb.com/docs/manual/reference/connection-string/ and
 https://www.mongodb.com/docs/manual/reference/connection-string-options/ .
@@ -19,7 +19,9 @@ UNVERIFIED = ("tlsinsecure", "tlsallowinvalidcertificates", "tlsallowinvalidhost
 
 @dataclass(frozen=True, kw_only=True)
 class MongoUri:
-    """`elsewhere` are the servers that are not on this machine, without their ports."""
+    """A parsed connection string. `elsewhere` are the servers that are not on this machine, without their
+    ports.
+    """
 
     elsewhere: tuple[str, ...]
     verified_tls: bool
@@ -27,7 +29,7 @@ class MongoUri:
 
     @classmethod
     def parse(cls, uri: str) -> "MongoUri":
-        """Of any text: what is no connection string names no server."""
+        """Parse any text: one that is no connection string names no server."""
         found = FORM.fullmatch(uri)
         if found is None:
             return cls(elsewhere=(), verified_tls=False, login=False)
@@ -60,5 +62,5 @@ def _host(text: str) -> str:
 
 
 def _local(host: str) -> bool:
-    """A unix socket is written with %2F for its slashes."""
+    """Return whether a host is this machine. A unix socket is written with %2F for its slashes."""
     return unquote(host).startswith("/") or is_this_machine(host)

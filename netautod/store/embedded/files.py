@@ -1,4 +1,4 @@
-"""What surrounds the embedded database on disk: its directories, its socket and its log."""
+"""The files around the embedded database: its directories, its socket and its log."""
 
 import os
 import pwd
@@ -47,7 +47,9 @@ class DataDir:
 
 
 def holds_database(data_dir: Path) -> bool:
-    """Whether mongod has begun one there. Raises EmbeddedMongoError if this user may not look."""
+    """Return whether mongod has created a database there. Raises EmbeddedMongoError if this user may not
+    look.
+    """
     files = DataDir(root=data_dir.absolute())
     with explained(files.root):
         return (files.database / _FIRST_FILE).exists()
@@ -55,7 +57,7 @@ def holds_database(data_dir: Path) -> bool:
 
 @contextmanager
 def explained(root: Path) -> Iterator[None]:
-    """Turns an OSError on the data directory into one line."""
+    """Turn an OSError on the data directory into one line."""
     try:
         yield
     except OSError as error:
@@ -66,7 +68,7 @@ def explained(root: Path) -> Iterator[None]:
 
 
 def prepare(files: DataDir) -> None:
-    """Makes the directories, 0700; refuses what another user owns or could replace."""
+    """Create the directories with mode 0700; refuse what another user owns or could replace."""
     with explained(files.root):
         files.root.mkdir(mode=0o700, parents=True, exist_ok=True)
         mode = files.root.stat().st_mode
@@ -99,7 +101,7 @@ def _user_name(uid: int) -> str:
 
 
 def socket_in(files: DataDir) -> Path:
-    """The socket's path: in `run`, or in a new short 0700 directory when that fits no socket or URI."""
+    """Return the socket's path: in `run`, or in a new short 0700 directory when that fits no socket or URI."""
     preferred = files.run / SOCKET_NAME
     if _usable(preferred):
         return preferred
@@ -116,7 +118,7 @@ def _usable(socket: Path) -> bool:
 
 
 def remove_socket(files: DataDir, socket: Path) -> None:
-    """Removes the socket and the short directory made for it, if any (also those of an earlier life)."""
+    """Remove the socket and the short directory made for it, if any (also those of an earlier life)."""
     with suppress(OSError):
         socket.unlink()
     if socket.parent != files.run and socket.parent.name.startswith(_SHORT_PREFIX):
@@ -125,12 +127,12 @@ def remove_socket(files: DataDir, socket: Path) -> None:
 
 
 def uri_of(socket: Path) -> str:
-    """A connection string; direct, since the member's host name means nothing outside of mongod."""
+    """Return a connection string; direct, since the member's host name means nothing outside of mongod."""
     return f"mongodb://{quote(os.fspath(socket), safe='')}/?directConnection=true"
 
 
 def rotate(log: Path, *, beyond: int = 0) -> bool:
-    """Moves a log of more than `beyond` bytes aside as `<name>.1`, over the one before; says if it did."""
+    """Move a log of more than `beyond` bytes aside as `<name>.1`, over the one before; return whether it did."""
     if not log.exists() or log.stat().st_size <= beyond:
         return False
     log.replace(log.with_name(log.name + ".1"))
@@ -138,7 +140,7 @@ def rotate(log: Path, *, beyond: int = 0) -> bool:
 
 
 def length(log: Path) -> int:
-    """Its bytes so far; 0 when there is none."""
+    """Return the bytes of the log so far; 0 when there is none."""
     try:
         return log.stat().st_size
     except OSError:
@@ -146,7 +148,7 @@ def length(log: Path) -> int:
 
 
 def tail(log: Path, *, since: int = 0, size: int = 1 << 18) -> str:
-    """The last `size` bytes of the log behind its first `since` as text; empty when there is none."""
+    """Return the last `size` bytes of the log behind its first `since` as text; empty when there is none."""
     try:
         with log.open("rb") as file:
             file.seek(max(since, os.fstat(file.fileno()).st_size - size))

@@ -35,7 +35,7 @@ _LOG_CHECK_SECONDS = 60.0
 
 
 class Mongod:
-    """`Mongod.start(...)` returns when it takes writes; whoever made it stops it."""
+    """A running mongod. `Mongod.start(...)` returns when it takes writes; the caller stops it."""
 
     def __init__(self, process: Process, *, files: DataDir, space: Space, log_from: int) -> None:
         self._process = process
@@ -48,7 +48,7 @@ class Mongod:
     async def start(
         cls, program: Path, files: DataDir, socket: Path, *, start_seconds: float, stop_seconds: float
     ) -> "Mongod":
-        """Raises EmbeddedMongoError with one line, and leaves no process behind then."""
+        """Start a mongod. Raises EmbeddedMongoError with one line, and leaves no process behind then."""
         log_from = length(files.log)
         with explained(files.root):
             space = space_of(files.database)
@@ -68,12 +68,12 @@ class Mongod:
         return self._process.pid
 
     async def ended(self) -> str:
-        """Returns one line with the cause when it has ended."""
+        """Wait until it has ended and return one line with the cause."""
         returncode = await self._process.wait()
         return self._cause(returncode, space_of(self._files.database))
 
     async def stop(self, seconds: float) -> None:
-        """Returns when it has ended; killed if it takes longer than that."""
+        """Stop it and wait until it has ended; kill it if that takes longer than `seconds`."""
         if self._log_bound is not None:
             self._log_bound.cancel()
         process = self._process
@@ -95,7 +95,7 @@ class Mongod:
         return cause_of_exit(returncode, tail(self._files.log, since=self._log_from), space)
 
     def _least(self) -> Space:
-        """The lesser of the space at its start and now."""
+        """Return the lesser of the space at its start and now."""
         return min(self._space, space_of(self._files.database), key=lambda space: space.free)
 
     async def _ready(self, socket: Path, seconds: float) -> None:
@@ -117,7 +117,7 @@ class Mongod:
             await asyncio.gather(writable, ended, return_exceptions=True)
 
     def _refusal(self, writable: "asyncio.Task[None]") -> None:
-        """Raises what kept it from becoming writable, if anything did."""
+        """Raise what kept it from becoming writable, if anything did."""
         try:
             writable.result()
         except (EmbeddedMongoError, PyMongoError) as error:
@@ -135,7 +135,7 @@ class Mongod:
 
 
 def _remove(socket: Path) -> None:
-    """A mongod that was killed leaves its socket, and the next one would not bind."""
+    """Remove the socket that a killed mongod leaves, since the next one would not bind."""
     socket.unlink(missing_ok=True)
 
 

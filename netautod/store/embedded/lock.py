@@ -16,7 +16,7 @@ _POLL_SECONDS = 0.05
 
 @dataclass(frozen=True, kw_only=True)
 class Owner:
-    """What the lock file says: who holds it and, once the database is writable, at which socket."""
+    """The content of the lock file: who holds it and, once the database is writable, at which socket."""
 
     pid: int | None
     socket: Path | None
@@ -30,7 +30,7 @@ class DataDirLock:
         self._descriptor: int | None = None
 
     async def acquire(self) -> Owner:
-        """Takes the lock and returns what its last owner left written; EmbeddedMongoError while one lives."""
+        """Take the lock and return what its last owner wrote. Raises EmbeddedMongoError while one lives."""
         with explained(self._files.root):
             descriptor = os.open(
                 self._files.lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600
@@ -48,7 +48,7 @@ class DataDirLock:
         return before
 
     def publish(self, socket: Path) -> None:
-        """Lets `running_socket` answer: the database behind `socket` is writable."""
+        """Let `running_socket` answer: the database behind `socket` is writable."""
         self._write(f"{os.getpid()}\n{os.fspath(socket)}\n")
 
     def release(self) -> None:
@@ -65,7 +65,7 @@ class DataDirLock:
 
 
 def running_socket(files: DataDir) -> Path | None:
-    """The socket that the lock's living holder has published, if any."""
+    """Return the socket that the lock's living holder has published, if any."""
     try:
         with explained(files.root):
             descriptor = os.open(files.lock, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
@@ -80,7 +80,7 @@ def running_socket(files: DataDir) -> Path | None:
 
 
 async def locked_within(descriptor: int, kind: int, seconds: float) -> bool:
-    """Tries to flock an open file (LOCK_EX or LOCK_SH) until it succeeds or `seconds` are over."""
+    """Try to flock an open file (LOCK_EX or LOCK_SH) until it succeeds or `seconds` are over."""
     deadline = asyncio.get_running_loop().time() + seconds
     while not _try_lock(descriptor, kind):
         if asyncio.get_running_loop().time() >= deadline:

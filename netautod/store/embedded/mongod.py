@@ -41,7 +41,8 @@ _ROOM_CHECK_SECONDS = 2.0
 
 
 def find_running(data_dir: Path) -> str | None:
-    """The URI of the database that a living service on `data_dir` owns; None when there is none to use.
+    """Return the URI of the database that a living service on `data_dir` owns; None when there is none to
+    use.
 
     For commands beside a running service: on None they enter `EmbeddedMongo(data_dir)` themselves, which
     refuses while a service is still starting. Raises EmbeddedMongoError if this user may not look.
@@ -51,10 +52,11 @@ def find_running(data_dir: Path) -> str | None:
 
 
 class EmbeddedMongo:
-    """`async with EmbeddedMongo(data_dir) as mongo:` runs a mongod; `mongo.uri` serves pymongo and motor.
+    """A private mongod: `async with EmbeddedMongo(data_dir) as mongo:` runs it; `mongo.uri` serves pymongo
+    and motor.
 
-    The data lie in `<data_dir>/mongodb`, the log is `<data_dir>/mongod.log`. It listens on a unix socket in
-    a 0700 directory and on nothing else, so only this user (and root) can connect. Enter it from the thread
+    The data lie in `<data_dir>/mongodb`, the log is `<data_dir>/mongod.log`. It listens on a unix socket in a
+    0700 directory and on nothing else, so only this user (and root) can connect. Enter it from the thread
     that lives as long as the service: the kernel kills the mongod when that thread ends. Entering raises
     EmbeddedMongoError with one line: no mongod, a library missing, directory in use, disk full, start failed.
     """
@@ -91,7 +93,7 @@ class EmbeddedMongo:
         return self._running().pid
 
     async def ended(self) -> str:
-        """Returns one line when the mongod has ended for good; the service should then stop too."""
+        """Wait until the mongod has ended for good and return one line; the service should then stop too."""
         if self._keeper is None:
             raise RuntimeError("the embedded MongoDB is not running")
         return await asyncio.shield(self._keeper)
@@ -147,7 +149,7 @@ class EmbeddedMongo:
             await life.stop(self._stop_seconds)
 
     async def _keep(self, begin: Callable[[], Awaitable[None]]) -> str:
-        """Starts it again whenever it has ended; returns the line with which it is given up."""
+        """Restart it whenever it has ended; return the line with which it is given up."""
         restarts: list[float] = []
         clock = asyncio.get_running_loop().time
         cause = await self._running().ended()
@@ -168,7 +170,7 @@ class EmbeddedMongo:
             cause = await self._running().ended()
 
     async def _room_came(self, cause: str) -> bool:
-        """Waits while the disk is too full for a start, however long; false if it was not.
+        """Wait while the disk is too full for a start, however long; return whether it was.
 
         Such ends do not count as restarts: in a minute without room all of them would be used up.
         """
@@ -191,7 +193,7 @@ class EmbeddedMongo:
 
 
 async def _earlier_mongod_gone(lock: Path) -> None:
-    """Waits for a mongod that still holds the database, as one does while it shuts down."""
+    """Wait for a mongod that still holds the database, as one does while it shuts down."""
     try:
         descriptor = os.open(lock, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except FileNotFoundError:

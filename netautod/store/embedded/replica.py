@@ -23,7 +23,7 @@ _CONFIGURATION_IN_PROGRESS = 109
 
 
 async def become_writable(socket: Path) -> None:
-    """Returns when the mongod behind `socket` accepts writes; never returns while it does not answer."""
+    """Wait until the mongod behind `socket` accepts writes, without end while it does not answer."""
     await _listening(socket)
     client: AsyncMongoClient[dict[str, Any]] = AsyncMongoClient(uri_of(socket), serverSelectionTimeoutMS=2000)
     try:

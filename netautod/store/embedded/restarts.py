@@ -1,4 +1,4 @@
-"""How often a mongod that ends by itself is started again."""
+"""The rule of restarts of a mongod that ends by itself."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,14 +6,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class RestartRule:
-    """At most `times` within any `seconds`. The pauses before them grow: what kills it may pass."""
+    """A limit of `times` restarts within any `seconds`. The pauses before them grow: the cause may pass."""
 
     times: int = 3
     seconds: float = 600.0
     pauses: tuple[float, ...] = (0.0, 1.0, 5.0)
 
     def pause(self, restarts: Sequence[float], now: float) -> float | None:
-        """Seconds until it is started again; None if that was done too often. `restarts`: when, so far."""
+        """Return the seconds until the next restart, or None after too many. `restarts` are the moments so
+        far.
+        """
         recent = sum(1 for moment in restarts if now - moment < self.seconds)
         if recent >= self.times:
             return None

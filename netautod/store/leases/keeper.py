@@ -18,14 +18,16 @@ from netautod.core.errors import Unavailable, UnknownOutcome
 from netautod.core.logs.folding import Failing
 from netautod.store.client import Collection, Document, Filter
 from netautod.store.leases.lease import NEVER, Lease, LeaseTimes
-from netautod.store.leases.unreleased import Unreturned
+from netautod.store.leases.unreleased import UnreleasedClaims
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(kw_only=True, eq=False)
 class LeaseKeeper:
-    """Claims rows for `node_id` and renews all that it holds in one round trip per heartbeat."""
+    """A keeper of leases: it claims rows for `node_id` and renews all that it holds in one round trip per
+    heartbeat.
+    """
 
     collection: Collection
     node_id: str
@@ -37,7 +39,7 @@ class LeaseKeeper:
     failed_at: float | None = None
 
     def __post_init__(self) -> None:
-        self._unreturned = Unreturned(
+        self._unreleased = UnreleasedClaims(
             collection=self.collection, monotonic=self.clock.monotonic, seconds=self.times.lease
         )
 
@@ -51,15 +53,16 @@ class LeaseKeeper:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def holds(self, row_id: str, epoch: int) -> bool:
-        """Whether this node holds that claim: also without heartbeats its end is still to be written."""
+        """Return whether this node holds that claim; without heartbeats, too, its end is still to be written."""
         held = self._held.get(row_id)
         return held is not None and held.epoch == epoch
 
     async def claim(self, row_id: str, epoch: int, where: Filter, change: Mapping[str, Any]) -> Lease | None:
-        """Compare-and-set by id, `epoch` and `where`; `change` is merged into the pipeline's `$set`.
+        """Claim a row by compare-and-set on its id, `epoch` and `where`; `change` is merged into the
+        pipeline's `$set`.
 
-        None: another node was faster. Raises Duplicate where a unique index forbids the claim. A claim that
-        was sent and not acknowledged is looked for until the database answers.
+        Returns None if another node was faster. Raises Duplicate where a unique index forbids the claim. A
+        claim that was sent and not acknowledged is looked up until the database answers.
         """
         sent_at, token = self.clock.monotonic(), uuid4().hex
         taking = {**change, **self._taking(), "claim": {"$literal": token}}
@@ -73,9 +76,9 @@ class LeaseKeeper:
         return None if row is None else self._hold(row, sent_at)
 
     async def _settled(self, row_id: str, epoch: int, token: str) -> Document | None:
-        """The row if that claim has taken it, and nobody else since.
+        """Return the row if that claim has taken it and no other claim since.
 
-        If it has not it never will: a server that hung may get to it at any time, when nobody waits for it.
+        If it has not, it never will: a server that hung may get to it at any time, when no one waits for it.
         """
         while True:
             with suppress(Unavailable):
@@ -89,9 +92,10 @@ class LeaseKeeper:
             await asyncio.sleep(self.times.heartbeat / 10)
 
     async def claim_free(self, row_id: str) -> Lease | None:
-        """Takes a row that does not exist or whose lease ran out, in one round trip; None if it is held.
+        """Claim a row that does not exist or whose lease ran out, in one round trip; return None if it is
+        held.
 
-        Nobody waits for one whose outcome is not known: it is given back.
+        A claim of unknown outcome is not waited for: it is given back.
         """
         sent_at = self.clock.monotonic()
         # An upsert may not filter with $expr, so the condition stands in the update; the token tells
@@ -131,21 +135,23 @@ class LeaseKeeper:
         return held
 
     def release(self, held: Lease) -> None:
-        """Stops renewing; the caller has written the row's end, or lets the lease run out."""
+        """Stop renewing; the caller has written the row's end, or lets the lease run out."""
         if self._held.get(held.row_id) is held:
             del self._held[held.row_id]
 
     def discard(self, held: Lease) -> None:
-        """Of a row that exists only while it is held: it is given back as soon as the database answers."""
+        """Give back a row that exists only while it is held, as soon as the database answers."""
         self.release(held)
         self._give_back(held.row_id, held.row["claim"])
 
     def _give_back(self, row_id: str, token: str) -> None:
-        self._unreturned.note(row_id, token)
+        self._unreleased.note(row_id, token)
         self._hurry.set()
 
     async def want(self, row_id: str) -> None:
-        """Tells the holder, of this node at once and of another one with its next heartbeat."""
+        """Notify the holder that the row is wanted: one of this node at once, another with its next
+        heartbeat.
+        """
         held = self._held.get(row_id)
         if held is not None:
             held.on_wanted()
@@ -153,7 +159,7 @@ class LeaseKeeper:
             await self.collection.update({"_id": row_id}, [{"$set": {"wanted": "$epoch"}}])
 
     async def delete(self, fences: Sequence[Filter]) -> None:
-        """Deletes rows that are still held, each by its fence, in one round trip."""
+        """Delete rows that are still held, each by its fence, in one round trip."""
         await self.collection.delete_batch(fences)
 
     async def _beat(self) -> None:
@@ -165,7 +171,7 @@ class LeaseKeeper:
             try:
                 async with asyncio.timeout(self.times.heartbeat):
                     await self.renew()
-                    await self._unreturned.give_back()
+                    await self._unreleased.give_back()
                 failing.over()
             except (Unavailable, TimeoutError) as error:
                 self.failed_at = self.clock.monotonic()
@@ -177,7 +183,7 @@ class LeaseKeeper:
                 logger.exception("heartbeat of %s failed", self.collection.name, extra=failing.again())
 
     async def _next_beat(self, pause: float | None) -> None:
-        """Returns at the next regular heartbeat, or when one is asked for; after a failure in `pause`."""
+        """Wait for the next regular heartbeat, or an urgent one; after a failure, for `pause`."""
         if pause is not None:
             await asyncio.sleep(pause)
             return
@@ -186,7 +192,7 @@ class LeaseKeeper:
                 await self._hurry.wait()
 
     async def _watch(self) -> None:
-        """Apart from the heartbeat, so that a database that hangs cannot delay the giving up."""
+        """Give up expired leases, apart from the heartbeat, so that a database that hangs cannot delay it."""
         while True:
             await asyncio.sleep(self.times.abandon / 20)
             now = self.clock.monotonic()
@@ -195,7 +201,7 @@ class LeaseKeeper:
                     held.stop()
 
     async def renew(self) -> None:
-        """One heartbeat: renews what is still ours and tells the holders of what is not."""
+        """Send one heartbeat: renew what is still ours and notify the holders of what is not."""
         self._hurry.clear()
         if not self._held:
             return

@@ -20,7 +20,9 @@ USED_UP = 1 / 3  # of a lease: with less than the rest of it left no work is sta
 
 @dataclass(frozen=True, kw_only=True)
 class LeaseTimes:
-    """All in seconds: a lease, between heartbeats, and without one until the node gives up by itself."""
+    """The times of leases in seconds: a lease, between heartbeats, and without one until the node gives up by
+    itself.
+    """
 
     lease: float
     heartbeat: float
@@ -29,12 +31,13 @@ class LeaseTimes:
 
 @dataclass(kw_only=True, eq=False)
 class Lease:
-    """`guard()` is called before anything leaves the node, `writable()` before anything is written.
+    """A lease held by this node. `guard()` is called before anything leaves the node, `writable()` before
+    anything is written.
 
     `acknowledged_at` is when the last claim or heartbeat that got an answer was sent (monotonic, seconds);
-    without one for `abandon` seconds the work has to stop, which `on_lost` tells it, once. `lost` is the
-    database's word, or that of a holder who has ended. `hurry` asks for a heartbeat at once. `on_wanted`
-    tells that somebody waits for what is held, as often as that is seen: who can give way may do so.
+    without one for `abandon` seconds the work has to stop, and `on_lost` is called, once. `lost` is the
+    database's word, or that of a holder who has ended. `hurry` requests a heartbeat at once. `on_wanted` is
+    called whenever another one is seen to wait for the row: the holder may give way.
     """
 
     row_id: str
@@ -56,14 +59,14 @@ class Lease:
         return {"_id": self.row_id, "owner": self.row["owner"], "epoch": self.epoch}
 
     def guard(self) -> None:
-        """Raises LeaseLostError if the lease is lost, or was unconfirmed for so long that it might be."""
+        """Raise LeaseLostError if the lease is lost, or was unconfirmed for so long that it might be."""
         if self.expired(self.clock.monotonic()):
             self.stop()
         if self.stopped:
             raise LeaseLostError("this node no longer holds the lease")
 
     def writable(self) -> None:
-        """Raises LeaseLostError unless the lease has been confirmed lately: `confirmed` waits for that."""
+        """Raise LeaseLostError unless the lease has been confirmed lately: `confirmed` waits for that."""
         if self.lost or self.expired(self.clock.monotonic()):
             raise LeaseLostError("this node does not know whether it still holds the lease")
 
@@ -75,19 +78,19 @@ class Lease:
         return now - self.acknowledged_at > self.times.abandon
 
     def stop(self) -> None:
-        """The work has to end; what it has done may still be written."""
+        """End the work; what it has done may still be written."""
         if not self.stopped:
             self.stopped = True
             self.on_lost()
 
     def lose(self) -> None:
-        """Nothing more may be written either."""
+        """Mark the lease as lost: nothing more may be written either."""
         self.lost = True
         self._news.set()
         self.stop()
 
     async def confirmed(self, *, since: float) -> None:
-        """Returns once the database has confirmed a claim or heartbeat that was sent at that time or later.
+        """Wait until the database has confirmed a claim or heartbeat that was sent at that time or later.
 
         Raises LeaseLostError if the lease is lost; waits as long as the database does not answer.
         """
@@ -99,16 +102,18 @@ class Lease:
             raise LeaseLostError("another node holds the lease")
 
     async def known(self) -> None:
-        """Returns when it is known to be ours: at once, if it was confirmed lately."""
+        """Wait until the lease is known to be ours: no wait if it was confirmed lately."""
         await self.confirmed(since=self.clock.monotonic() - self.times.abandon)
 
     @property
     def used_up(self) -> bool:
-        """Whether too little of it is left to begin something: the claim's acknowledgement may come late."""
+        """Return whether too little of the lease is left to start something: the claim's acknowledgement may
+        come late.
+        """
         return self.acknowledged_at < self._young_since()
 
     async def fresh(self) -> None:
-        """Returns with at least two thirds of the lease left. Raises LeaseLostError."""
+        """Wait until at least two thirds of the lease are left. Raises LeaseLostError."""
         await self.confirmed(since=self._young_since())
         self.guard()
 

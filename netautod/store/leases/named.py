@@ -17,25 +17,27 @@ FIRST_WAIT, LONGEST_WAIT = 0.1, 2.0
 
 
 async def held_names(database: Database) -> list[str]:
-    """What is held by anybody, of nodes that died until their leases have run out."""
+    """Return all held names, also those of dead nodes until their leases have run out."""
     held = {"$expr": {"$gt": ["$lease_until", "$$NOW"]}}
     return [row["_id"] for row in await database.collection(COLLECTION).find(held, fields={"_id": 1})]
 
 
 async def drop(database: Database, names: Sequence[str]) -> None:
-    """Of things that are gone; what a node that died held would stay for ever."""
+    """Delete the leases of things that are gone; what a dead node held would stay for ever."""
     await database.collection(COLLECTION).delete_many({"_id": {"$in": list(names)}})
 
 
 class NamedLeases:
-    """Leases such as `device:<id>` or `sync:<source id>`; the row exists only while it is held."""
+    """A set of leases such as `device:<id>` or `sync:<source id>`; the row exists only while it is held."""
 
     def __init__(self, keeper: LeaseKeeper) -> None:
         self._keeper = keeper
         self._ends: Batcher[None, Filter, None] = Batcher(self._end)
 
     async def acquire(self, name: str) -> Lease | None:
-        """The lease, with most of it left, or None while another holder (of this node or another) has it."""
+        """Return the lease, with most of it left, or None while another holder (of this node or another) has
+        it.
+        """
         try:
             held = await self._keeper.claim_free(name)
         except Duplicate:
@@ -43,7 +45,9 @@ class NamedLeases:
         return None if held is None else await self._fresh(held)
 
     async def _fresh(self, held: Lease) -> Lease | None:
-        """None if it was lost before its acknowledgement came, too late to begin without a heartbeat."""
+        """Return the lease, or None if it was lost before its acknowledgement came, too late to start without
+        a heartbeat.
+        """
         try:
             while held.used_up:
                 await self._keeper.renew()
@@ -57,9 +61,9 @@ class NamedLeases:
         return held
 
     async def release(self, held: Lease, work: Work | None = None) -> None:
-        """Of bulk `work`: together with others that end within the next 30 ms.
+        """Release a lease; for bulk `work` together with others that end within the next 30 ms.
 
-        What was done under it stays done: a database that is away lets nobody fail for the end of a lease.
+        What was done under it stays done: a database that is away makes no work fail for the end of a lease.
         """
         self._keeper.release(held)
         # Shielded: a call that is cancelled while its batch waits is dropped, and the lease would stay until
@@ -78,9 +82,9 @@ class NamedLeases:
     async def hold(
         self, name: str, *, wait_seconds: float, work: Work | None = None, wanting: bool = False
     ) -> AsyncIterator[Lease]:
-        """Holds the lease for the block; raises TimeoutError if it is not free within `wait_seconds`.
+        """Hold the lease for the block; raises TimeoutError if it is not free within `wait_seconds`.
 
-        `wanting`: whoever holds it meanwhile is told that somebody waits (`Lease.on_wanted`).
+        `wanting`: the present holder is notified that another one waits (`Lease.on_wanted`).
 
         `work` as in `release`, for a block that ends well: a cancelled one must not wait for others.
         """

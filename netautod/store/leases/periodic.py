@@ -14,11 +14,11 @@ logger = logging.getLogger(__name__)
 
 
 class Periodic:
-    """Started and stopped with `async with`; the stop cancels a pass that is under way.
+    """A background loop, started and stopped with `async with`; the stop cancels a pass that is under way.
 
     `name` is what the work is called in the log. With `lease` a node that finds it taken does nothing until
-    the next time. With `at_once` the first pass comes at the start. No pass that fails, in whatever way,
-    keeps the next one from coming.
+    the next time. With `at_once` the first pass comes at the start. No failure of a pass keeps the next one
+    from coming.
     """
 
     def __init__(

@@ -7,8 +7,8 @@ from netautod.store.client import Collection
 
 
 @dataclass(kw_only=True)
-class Unreturned:
-    """Each by the token of its claim, so that what somebody else has taken since stays theirs.
+class UnreleasedClaims:
+    """The claims to give back, each by its token, so that what another one has taken since stays theirs.
 
     They are given back with every heartbeat for `seconds`, the length of a lease: a claim may arrive after
     the first time, and one that arrives later than that runs out by itself.
@@ -23,7 +23,7 @@ class Unreturned:
         self._rows[token] = (row_id, self.monotonic() + self.seconds)
 
     async def give_back(self) -> None:
-        """One round trip, if there is anything."""
+        """Give back all claims in one round trip, if there are any."""
         fences = [{"_id": row_id, "claim": token} for token, (row_id, _) in self._rows.items()]
         await self.collection.delete_batch(fences)
         now = self.monotonic()

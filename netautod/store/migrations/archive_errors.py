@@ -1,4 +1,4 @@
-"""What keeps a backup from being made or restored, in one line for the operator."""
+"""The errors that keep a backup from being made or restored: one line for the operator."""
 
 from netautod.core.errors import NetautodError
 

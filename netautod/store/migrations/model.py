@@ -19,16 +19,19 @@ class NewerDatabase(NetautodError):
 
 
 class MigrationFailed(NetautodError):
-    """One that stays undone until somebody puts the data right; one line for the operator."""
+    """Raised for a migration that stays undone until an operator puts the data right; one line for the
+    operator.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
 class Migration:
-    """`number` and `name` never change once they are released, and no number is left out.
+    """A migration. `number` and `name` never change once they are released, and no number is left out.
 
     `apply` is done once, before anything is served; with `in_background` while the service works. `catch_up`
     is done at every start from then on, for what a node of the version before has written beside this one.
-    `ready`, only with `in_background`: asked before each begin; while it says no, it is another time's work.
+    `ready`, only with `in_background`, is called before each start; while it returns false, the migration
+    waits.
     """
 
     number: int
@@ -42,7 +45,7 @@ class Migration:
 async def in_pages(
     collection: Collection, where: Filter, change: Change, *, guard: Guard, page: int = PAGE
 ) -> int:
-    """Changes all that match, a page at a time in the order of their ids; returns how many matched.
+    """Change all documents that match, a page at a time in the order of their ids; return how many matched.
 
     `where` must not match any more what is changed. One walk by `_id` needs no index of its own.
     """

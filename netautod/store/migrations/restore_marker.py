@@ -20,8 +20,10 @@ Phase = Literal["claimed", "loading", "loaded"]
 
 @dataclass(frozen=True, kw_only=True)
 class UnfinishedRestore:
-    """Of the backup `backup_id`. `claimed`: nothing was written, since the database may turn out not to be
-    empty; `loading`: `frames` of documents are in; `loaded`: all are, and were compared.
+    """The unfinished restore of the backup `backup_id`.
+
+    `claimed`: nothing was written, since the database may turn out not to be empty; `loading`: `frames` of
+    documents are in; `loaded`: all are, and were compared.
     """
 
     backup_id: str
@@ -48,23 +50,24 @@ class RestoreMarker:
         return None if found is None else UnfinishedRestore.of(found)
 
     async def begin(self, backup_id: str, taken_at: datetime) -> UnfinishedRestore:
-        """The one that is there by now: this one, or one that was begun before, of whichever backup.
+        """Insert the mark, and return the one that exists then: this one, or one of an earlier start, of
+        whichever backup.
 
-        Nobody has claimed a new one yet (claim.py).
+        A new mark has no claim yet (claim.py).
         """
-        begun = UnfinishedRestore(backup_id=backup_id, taken_at=taken_at)
+        new = UnfinishedRestore(backup_id=backup_id, taken_at=taken_at)
         try:
-            await self._marks.insert({"_id": MARK_ID, **vars(begun), "epoch": 0, "lease_until": NEVER})
+            await self._marks.insert({"_id": MARK_ID, **vars(new), "epoch": 0, "lease_until": NEVER})
         except Duplicate:
             # A mark that was made before there were claims.
             unclaimed = {"$set": {"epoch": 0, "lease_until": NEVER}}
             await self._marks.update({"_id": MARK_ID, "epoch": None}, unclaimed)
-            return await self.find() or begun
-        return begun
+            return await self.find() or new
+        return new
 
 
 async def require_no_restore(database: Database) -> None:
-    """Raises ArchiveError on a database whose restore is not finished."""
+    """Raise ArchiveError on a database whose restore is not finished."""
     found = await RestoreMarker(database).find()
     if found is not None:
         raise ArchiveError(

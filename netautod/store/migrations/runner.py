@@ -31,16 +31,18 @@ Unless = Callable[[], Awaitable[None]]
 """Raises what forbids a change of the data; awaited when the database shows that somebody is about to."""
 
 
-def unheard(busy: bool) -> None:
-    """Nobody wants to know."""
+def ignore_busy(busy: bool) -> None:
+    """Ignore whether migrations run."""
 
 
 async def unhindered() -> None:
-    """Nothing forbids it."""
+    """Allow the migrations."""
 
 
 def newer_than(known: Sequence[Migration], applied: Sequence[Applied]) -> str | None:
-    """The sentence with which this program refuses the database; None if it knows all that was done to it."""
+    """Return the sentence with which this program refuses the database; None if it knows all applied
+    migrations.
+    """
     newest = max((migration.number for migration in known), default=0)
     beyond = [one for one in applied if one.number > newest]
     if not beyond:
@@ -54,7 +56,7 @@ def newer_than(known: Sequence[Migration], applied: Sequence[Applied]) -> str | 
 
 
 class MigrationRunner:
-    """`migrations` in the order of their numbers."""
+    """A runner of `migrations`, given in the order of their numbers."""
 
     def __init__(
         self,
@@ -62,7 +64,7 @@ class MigrationRunner:
         migrations: Sequence[Migration],
         *,
         leases: NamedLeases,
-        busy: Busy = unheard,
+        busy: Busy = ignore_busy,
         unless: Unless = unhindered,
     ) -> None:
         self._store = MigrationStore(database)
@@ -72,13 +74,13 @@ class MigrationRunner:
         self._unless = unless
 
     async def bring_up(self) -> None:
-        """Before anything is served: does what is to be done, or waits until another node has done it.
+        """Apply what is due before anything is served, or wait until another node has done it.
 
         Raises NewerDatabase for a database that a newer version has migrated, and MigrationFailed.
         """
         with migrating():
             if await self._due(background=False):
-                with self._telling():
+                with self._reporting():
                     await self._until_done()
             await self._unless()
             # Several of them, those of indexes, catch up with the same: once is enough.
@@ -99,7 +101,7 @@ class MigrationRunner:
             await asyncio.sleep(LOOK_SECONDS)
 
     async def go_on_in_background(self) -> None:
-        """While the service works, over and over: what may take long and nobody waits for."""
+        """Apply long migrations while the service works; it is called again and again."""
         with migrating():
             try:
                 if await self._due(background=True):
@@ -120,7 +122,7 @@ class MigrationRunner:
         return [migration for migration in left if migration.ready is None or await migration.ready()]
 
     @contextmanager
-    def _telling(self) -> Iterator[None]:
+    def _reporting(self) -> Iterator[None]:
         self._busy(True)
         try:
             yield
@@ -141,7 +143,7 @@ class MigrationRunner:
             await self._leases.release(held)
 
     async def _apply(self, migration: Migration, held: Lease, *, is_done: bool) -> None:
-        """`is_done`: another one has done the same just now; it is only noted."""
+        """Apply one migration. With `is_done` another one has done the same just now; it is only recorded."""
         began = time.monotonic()
         held.guard()
         await self._store.begin(migration)
@@ -153,17 +155,17 @@ class MigrationRunner:
         logger.info("migration %d (%s) done in %.1f s", migration.number, migration.name, seconds)
 
     async def _try(self, migration: Migration, held: Lease) -> None:
-        """What fails is said with its number and name, and noted for the doctor."""
+        """Try a migration. A failure is logged with its number and name, and recorded for the doctor."""
         try:
             await migration.apply(held.guard)
         except (LeaseLostError, Unavailable):
             raise  # the next node, or the next try, goes on
         except Exception as error:
-            text = error.text if isinstance(error, NetautodError) else f"{type(error).__name__}: {error}"
+            reason = error.text if isinstance(error, NetautodError) else f"{type(error).__name__}: {error}"
             with suppress(Unavailable):
-                await self._store.note_failure(migration, text)
-            said = f"migration {migration.number} ({migration.name}) cannot be done: {text}"
+                await self._store.note_failure(migration, reason)
+            text = f"migration {migration.number} ({migration.name}) cannot be done: {reason}"
             if isinstance(error, NetautodError):
-                raise MigrationFailed(said) from error
-            error.add_note(said)  # a mistake of ours: the stack is wanted, too
+                raise MigrationFailed(text) from error
+            error.add_note(text)  # a mistake of ours: the stack is wanted, too
             raise

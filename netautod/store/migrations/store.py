@@ -1,7 +1,7 @@
-"""What the database knows of its migrations: the collection `migrations`, a document for each number.
+"""The state of the migrations: the collection `migrations`, a document for each number.
 
-`{_id: number, name, version, host, began_at, done_at, seconds, error}`; without `done_at` it is not
-finished. `error` is why the last try failed. The times are the server's.
+`{_id: number, name, version, host, began_at, done_at, seconds, error}`; without `done_at` it is not finished.
+`error` is why the last try failed. The times are the server's.
 """
 
 import socket
@@ -20,7 +20,9 @@ COLLECTION = "migrations"
 
 @dataclass(frozen=True, kw_only=True)
 class Applied:
-    """By which version of the program, on which host; `seconds` of the node that finished it."""
+    """A migration that was applied: by which version of the program, on which host; `seconds` of the node
+    that finished it.
+    """
 
     number: int
     name: str
@@ -50,11 +52,11 @@ class MigrationStore:
         self._applied = database.collection(COLLECTION)
 
     async def all(self) -> list[Applied]:
-        """By number, those that are under way too."""
+        """Return the migrations by number, also those under way."""
         return [Applied.from_document(found) for found in await self._applied.find({}, sort=[("_id", 1)])]
 
     async def begin(self, migration: Migration) -> None:
-        """Before its first change, so that an older program that starts now is refused."""
+        """Record the start before its first change, so that an older program that starts now is refused."""
         own = {"name": migration.name, "version": __version__, "host": socket.gethostname()}
         change = {**literal(own), "began_at": {"$ifNull": ["$began_at", "$$NOW"]}}
         await self._applied.update({"_id": migration.number}, [{"$set": change}], upsert=True)

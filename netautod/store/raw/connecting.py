@@ -16,7 +16,7 @@ RAW: CodecOptions[RawBSONDocument] = CodecOptions(document_class=RawBSONDocument
 
 @contextmanager
 def raw_client(uri: str, *, connections: int = 1, repeats_writes: bool = True) -> Iterator[MongoClient[Any]]:
-    """To be left by the thread that works with it."""
+    """Open a blocking client of the driver; the thread that works with it leaves the block."""
     client: MongoClient[Any] = MongoClient(
         uri,
         serverSelectionTimeoutMS=SELECTION_SECONDS * 1000,

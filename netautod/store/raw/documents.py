@@ -12,7 +12,7 @@ _MODULUS = 1 << (8 * DIGEST_BYTES)
 
 @dataclass(frozen=True, kw_only=True)
 class Tally:
-    """How many documents, of how many bytes, and the sum of their hashes."""
+    """A count of documents and bytes, and the sum of the documents' hashes."""
 
     documents: int
     size: int
@@ -20,7 +20,7 @@ class Tally:
 
 
 class Tallying:
-    """Adds up documents.
+    """A running tally of documents.
 
     The sum of the hashes (BLAKE2b, 128 bits each) does not depend on the order, in which a database is free.
     It finds what got lost or was changed by accident; against forgery there is the encryption.
@@ -45,7 +45,7 @@ class Tallying:
 
 
 def documents_in(content: bytes) -> Iterator[bytes]:
-    """The documents that stand one after the other; ValueError where that is not so."""
+    """Yield the documents that stand one after the other; raises ValueError where that is not so."""
     begin, end = 0, len(content)
     while begin < end:
         length = int.from_bytes(content[begin : begin + 4], "little", signed=True)

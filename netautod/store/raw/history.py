@@ -30,7 +30,7 @@ _EVERY_SECONDS = 10.0
 
 @contextmanager
 def kept_history(uri: str, data_dir: Path) -> Iterator[None]:
-    """What there is at the beginning of the block can be read until its end.
+    """Keep readable, until the end of the block, what exists at its beginning.
 
     Raises Conflict while another process does the same: the first to end would take the past away from both.
     """

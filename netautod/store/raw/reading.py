@@ -40,7 +40,7 @@ class OtherMomentError(NetautodError):
 
 
 class RawReader:
-    """Made by `raw_reader`, for one thread. Until `pin` it reads what there is now."""
+    """A reader made by `raw_reader`, for one thread. Until `pin` it reads what exists now."""
 
     def __init__(self, database: Database[Any], session: ClientSession) -> None:
         self._database = database
@@ -48,7 +48,7 @@ class RawReader:
         self._at: Timestamp | None = None
 
     def pin(self, collection: str) -> datetime:
-        """From here on everything is read as of now, by the clock of the database; the collection exists."""
+        """Read everything from here on as of now, by the clock of the database; the collection must exist."""
         answer = self._ask({"find": collection, "limit": 1, "readConcern": {"level": "snapshot"}})
         found = answer["cursor"].get("atClusterTime")
         if not isinstance(found, Timestamp):
@@ -57,12 +57,12 @@ class RawReader:
         return found.as_datetime()
 
     def collections(self) -> frozenset[str]:
-        """Those that there are now, without the server's own."""
+        """Return the names of the collections, without the server's own."""
         names = self._database.list_collection_names(filter={"type": "collection"})
         return frozenset(name for name in names if not name.startswith("system."))
 
     def batches(self, collection: str) -> Iterator[Sequence[bytes]]:
-        """All documents, about 1 MiB of them at a time and never more than 16; none of a collection that does
+        """Yield all documents, about 1 MiB at a time and never more than 16; none of a collection that does
         not exist.
         """
         command: Mapping[str, Any] = {"find": collection}
@@ -76,13 +76,13 @@ class RawReader:
             command = {"getMore": more, "collection": collection, "batchSize": size}
 
     def _batch(self, command: Mapping[str, Any]) -> tuple[int, Sequence[bytes]]:
-        """The cursor's id, 0 at its end, and what the server has answered with."""
+        """Return the cursor's id, 0 at its end, and the documents that the server has answered with."""
         cursor = self._answer(command)
         batch = cursor["nextBatch" if "getMore" in command else "firstBatch"]
         return cursor["id"], [document.raw for document in batch]
 
     def count(self, collection: str) -> int:
-        """By a query of its own."""
+        """Count the documents by a query of its own."""
         counting: Sequence[Mapping[str, Any]] = [{"$count": "documents"}]
         cursor = self._answer({"aggregate": collection, "pipeline": counting, "cursor": {}})
         return sum(found["documents"] for found in cursor["firstBatch"])
@@ -109,13 +109,13 @@ class RawReader:
 
 
 def _next(documents: Sequence[bytes]) -> int:
-    """How many are asked for, if they are as large as the last ones."""
+    """Return how many documents to request, if they are as large as the last ones."""
     return max(1, _BATCH_BYTES * len(documents) // max(1, sum(map(len, documents))))
 
 
 @contextmanager
 def raw_reader(uri: str, database: str) -> Iterator[RawReader]:
-    """Raises Unavailable when the database goes away meanwhile."""
+    """Open a reader. Raises Unavailable when the database goes away meanwhile."""
     with (
         translated(writing=False),
         raw_client(uri) as client,

@@ -21,8 +21,10 @@ THREADS = 3
 
 
 class RawWriter:
-    """Made by `raw_writer`. A crash of the server may take what was inserted along, until a later write of
-    anybody is acknowledged by a majority with its journal: both keep everything in order.
+    """A writer made by `raw_writer`.
+
+    A crash of the server may take what was inserted along, until any later write is acknowledged by a
+    majority with its journal: both keep everything in order.
     """
 
     def __init__(self, database: Database[Any], threads: ThreadPoolExecutor, guard: Guard) -> None:
@@ -33,7 +35,8 @@ class RawWriter:
         self._waiting: deque[Future[None]] = deque()
 
     def insert(self, collection: str, documents: Sequence[bytes]) -> None:
-        """Returns before they are there. A document whose `_id` is there already is left out.
+        """Submit documents and return before they are stored. A document whose `_id` exists already is left
+        out.
 
         Raises what an earlier batch has met, as `flush` does.
         """
@@ -42,7 +45,7 @@ class RawWriter:
             self._waiting.popleft().result()
 
     def flush(self) -> None:
-        """Returns when all are there; raises Unavailable, UnknownOutcome or DiskFull."""
+        """Wait until all documents are stored; raises Unavailable, UnknownOutcome or DiskFull."""
         while self._waiting:
             self._waiting.popleft().result()
 
@@ -69,7 +72,7 @@ class RawWriter:
 
 @contextmanager
 def raw_writer(uri: str, database: str, *, guard: Guard) -> Iterator[RawWriter]:
-    """`guard` is asked in several threads, before each batch is sent."""
+    """Open a writer. `guard` is called in several threads, before each batch is sent."""
     with (
         translated(writing=True),
         raw_client(uri, connections=THREADS, repeats_writes=False) as client,

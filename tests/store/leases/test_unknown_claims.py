@@ -162,9 +162,9 @@ async def test_what_another_has_taken_since_is_not_given_back(
     held = await other.acquire("x")
     assert held is not None
     monkeypatch.undo()
-    await one._unreturned.give_back()
+    await one._unreleased.give_back()
     assert await one.collection.find_one({"_id": "x"}) == held.row
     await other.release(held)
     await arrive()  # long after it was given up: it is looked for as long as a lease lasts
-    await one._unreturned.give_back()
+    await one._unreleased.give_back()
     assert await one.collection.find_one({"_id": "x"}) is None
