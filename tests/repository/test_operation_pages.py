@@ -134,17 +134,6 @@ def test_commands_that_a_page_names_exist(name: str, capsys: pytest.CaptureFixtu
         capsys.readouterr()
 
 
-def test_every_page_that_a_program_or_an_example_names_exists() -> None:
-    paths = [*(ROOT / "config").iterdir(), *(ROOT / "netautod").rglob("*.py")]
-    named = {
-        topic
-        for path in paths
-        for topic in re.findall(r"netautod help ([a-z/-]+)", path.read_text(encoding="utf-8"))
-    }
-    assert {"install", "upgrade", "scale", "risks"} <= named
-    assert named <= {Path(name).stem for name in pages()}
-
-
 def test_the_origins_of_desktop_clients_are_no_risk() -> None:
     [block] = blocks(section(page("operate/settings.md"), "Let a desktop client in"), "toml")
     origins = tomllib.loads(block.text)["server"]["cors_origins"]
