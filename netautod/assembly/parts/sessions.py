@@ -6,9 +6,9 @@ from datetime import timedelta
 from netautod.assembly.data.stores import Stores
 from netautod.assembly.settings import Settings
 from netautod.core.clock import Clock
-from netautod.identity.auth.authenticator import ACTIVITY_INTERVAL, Authenticator
+from netautod.identity.auth.authenticator import Authenticator
 from netautod.identity.auth.sessions.activity import SessionActivity
-from netautod.identity.auth.sessions.seats import SILENCE, Seats
+from netautod.identity.auth.sessions.seats import Seats
 from netautod.identity.auth.sessions.service import Lifetimes, Sessions
 from netautod.identity.auth.sessions.token_state import Standings
 from netautod.identity.auth.tokens.access import AccessTokens
@@ -40,7 +40,7 @@ async def sessions_of(
     keys = await SigningKeys.open(store=stores.signing_keys, vault=vault, clock=clock)
     required_actions = RequiredActions(require_otp_roles=settings.auth.require_otp_roles)
     tokens = AccessTokens(keys, clock=clock, lifetime_seconds=settings.auth.access_token_seconds)
-    activity = SessionActivity(stores.sessions, counted=bool(settings.license.seats))
+    activity = SessionActivity(stores.sessions, stores.api_tokens, settings.license)
     authenticator = Authenticator(
         session_store=stores.sessions,
         token_store=stores.api_tokens,
@@ -50,7 +50,6 @@ async def sessions_of(
         required_actions=required_actions,
         cache_seconds=settings.auth.session_cache_seconds,
         activity=activity,
-        activity_interval=_activity_interval(settings),
     )
     sessions = Sessions(
         store=stores.sessions,
@@ -87,14 +86,5 @@ async def sessions_of(
             clock=clock,
             required_actions=required_actions,
             activity=activity,
-            activity_interval=_activity_interval(settings),
         ),
     )
-
-
-def _activity_interval(settings: Settings) -> timedelta:
-    if not settings.license.seats:
-        return ACTIVITY_INTERVAL
-    # Activity has to be known more exactly than the times after which a seat is free.
-    idle = timedelta(minutes=settings.license.seat_idle_minutes)
-    return min(idle / 4, SILENCE / 6)

@@ -6,15 +6,11 @@ that ends on another node is refused after that time at the latest.
 """
 
 import asyncio
-import logging
-from datetime import timedelta
 from functools import partial
 
 from netautod.core.clock import Clock
-from netautod.core.errors import Unavailable
 from netautod.core.identity.caller import Caller, OrgId, RequestInfo
 from netautod.core.identity.refusals import TokenRefused
-from netautod.core.logs.folding import repeats
 from netautod.core.loop.shared_reads import SharedReads
 from netautod.identity.auth.models import ApiToken, LoginSession
 from netautod.identity.auth.sessions.activity import SessionActivity
@@ -26,10 +22,7 @@ from netautod.identity.auth.tokens.store import ApiTokenStore
 from netautod.identity.users.required_actions import RequiredActions
 from netautod.identity.users.service import UserService
 
-logger = logging.getLogger(__name__)
 MAX_CACHED = 10_000
-ACTIVITY_INTERVAL = timedelta(minutes=1)
-"""The last activity of a session and the last use of an API token are written this often at most."""
 
 
 class Authenticator:
@@ -44,7 +37,6 @@ class Authenticator:
         required_actions: RequiredActions,
         cache_seconds: float,
         activity: SessionActivity,
-        activity_interval: timedelta = ACTIVITY_INTERVAL,
     ) -> None:
         self._session_store = session_store
         self._token_store = token_store
@@ -53,7 +45,6 @@ class Authenticator:
         self._clock = clock
         self._required_actions = required_actions
         self._activity = activity
-        self._activity_interval = activity_interval
         # Two caches, so that a flood of made-up API tokens does not evict the sessions.
         self._sessions: SharedReads[Standing[LoginSession]] = SharedReads(
             clock=clock, seconds=cache_seconds, size=MAX_CACHED
@@ -119,13 +110,8 @@ class Authenticator:
         if session is None or user is None:
             return None
         now = self._clock.now()
-        if session.holds(user, now) and now - session.last_activity_at >= self._activity_interval:
-            try:
-                await self._session_store.touch(session, now, self._activity_interval)
-            except Unavailable:
-                logger.warning(
-                    "the last activity of a session could not be stored", extra=repeats("activity")
-                )
+        if session.holds(user, now):
+            await self._activity.record_activity(session, now)
         return standing_of_session(session, user)
 
     async def _read_api_token(self, token_hash: str) -> Standing[ApiToken] | None:
@@ -134,10 +120,6 @@ class Authenticator:
         if token is None or user is None:
             return None
         now = self._clock.now()
-        used = token.last_used_at
-        if token.holds(user, now) and (used is None or now - used >= ACTIVITY_INTERVAL):
-            try:
-                await self._token_store.record_use(token, now, ACTIVITY_INTERVAL)
-            except Unavailable:
-                logger.warning("the last use of an API token could not be stored", extra=repeats("use"))
+        if token.holds(user, now):
+            await self._activity.record_use(token, now)
         return standing_of_token(token, user)

@@ -13,22 +13,23 @@ from netautod.identity.auth.authenticator import Authenticator
 from netautod.identity.auth.directory.service import DirectoryLookups
 from netautod.identity.auth.lockout.login_gate import LoginGate
 from netautod.identity.auth.lockout.service import Attempt, Lockout
+from netautod.identity.auth.login_events import LoginEvents
 from netautod.identity.auth.models import IssuedTokens, LoginRequest, LoginSession
 from netautod.identity.auth.otp.service import REQUIRED, OtpService
 from netautod.identity.auth.providers.calls import confirm_identity
 from netautod.identity.auth.providers.provisioning import Provisioning
-from netautod.identity.auth.providers.registry import PasswordLogin, Providers
+from netautod.identity.auth.providers.registry import LocalProvider, PasswordLogin, Providers
 from netautod.identity.auth.sessions.seats import SeatLimitReached
 from netautod.identity.auth.sessions.service import Reuse, Sessions
 from netautod.identity.auth.ssh_ca.public_keys import ClientKey, parse_public_key
 from netautod.identity.auth.ssh_ca.service import SshAuthority
 from netautod.identity.auth.tokens.access import INVALID
 from netautod.identity.auth.tokens.service import require_session
-from netautod.identity.users.models import LOCAL, User
+from netautod.identity.users.models import LOCAL, Credentials, User
 from netautod.identity.users.organizations.service import OrganizationService
 from netautod.identity.users.required_actions import RequiredActions
 from netautod.identity.users.service import UserService
-from netautod.plugin_api.auth import ProviderUnavailable
+from netautod.plugin_api.auth import PasswordProvider, ProviderUnavailable
 
 logger = logging.getLogger(__name__)
 REUSE_ACTIONS = {Reuse.RECENT: "auth.refresh_reuse", Reuse.REPLAY: "auth.refresh_replay"}
@@ -61,11 +62,11 @@ class AuthService:
     ) -> None:
         self.providers = providers
         self._users = users
-        self._organizations = organizations
         self._sessions = sessions
         self._lockout = lockout
         self._authenticator = authenticator
         self._audit = audit
+        self.events = LoginEvents(audit, organizations)
         self._provisioning = provisioning
         self._ssh_ca = ssh_ca
         self._lookups = lookups
@@ -104,10 +105,10 @@ class AuthService:
         # A directory that hangs is not to hold up local logins either.
         async with self._gate.turn() if provider.name == LOCAL else nullcontext():
             # Read before the password is checked: see Sessions.begin.
-            named = await self._users.by_username(request.username)
-            user = await self._recognised(provider, request, named, info)
+            credentials = await self._users.credentials(request.username)
+            user = await self._recognised(provider, request, credentials, info)
             if user is None:
-                raise await self._failed(provider.name, attempt, named, info)
+                raise await self._failed(provider.name, attempt, credentials.user, info)
             if user.otp_enabled:
                 await self.require_code(provider.name, attempt, user, request.otp, info)
             await self._lockout.succeeded(attempt)
@@ -141,7 +142,7 @@ class AuthService:
                 replaced=lambda session: self._replaced(user, session, info),
             )
         except SeatLimitReached:
-            await self._record("auth.seat_refused", user, None, info, details)
+            await self.events.record("auth.seat_refused", user, None, info, details)
             raise
         if provider_token is not None:
             await self._lookups.remember(session, provider_token)
@@ -169,7 +170,7 @@ class AuthService:
         result = await self._sessions.refresh(refresh_token)
         if result.reuse is not None and result.user is not None and result.session is not None:
             self._authenticator.forget_session(result.session.id)
-            await self._record(REUSE_ACTIONS[result.reuse], result.user, result.session, info, {})
+            await self.events.record(REUSE_ACTIONS[result.reuse], result.user, result.session, info, {})
         if result.tokens is None:
             user = result.user
             raise TokenRefused(INVALID, None if user is None else _caller_without_permissions(user, info))
@@ -197,44 +198,35 @@ class AuthService:
 
     async def _replaced(self, user: User, session: LoginSession, info: RequestInfo) -> None:
         self._authenticator.forget_session(session.id)
-        await self._record("auth.session_taken_over", user, session, info, {})
-
-    async def note_failure(
-        self, provider: str, action: str, user: User | None, info: RequestInfo, *, unavailable: bool = False
-    ) -> None:
-        """Record one audit event of a login that failed; `user` is the one with the typed name, if any."""
-        details = {"auth_provider": provider, "known_user": user is not None}
-        await self._audit.record_for(
-            user.org_id if user else await self._organizations.default_id(),
-            actor_id=user.id if user else None,
-            actor_name=user.username if user else None,
-            action=action,
-            resource_type="user",
-            resource_id=user.id if user else None,
-            ip_address=info.ip_address,
-            request_id=info.request_id,
-            details={**details, "provider_unavailable": True} if unavailable else details,
-        )
+        await self.events.record("auth.session_taken_over", user, session, info, {})
 
     async def _recognised(
-        self, provider: PasswordLogin, request: LoginRequest, named: User | None, info: RequestInfo
+        self, provider: PasswordLogin, request: LoginRequest, credentials: Credentials, info: RequestInfo
     ) -> User | None:
         """Return the active user with this name and password."""
+        if isinstance(provider, LocalProvider):
+            user = await provider.authenticate(credentials, request.password)
+        else:
+            user = await self._recognised_by_plugin(provider, request, credentials.user, info)
+        known = user is not None and user.is_active and user.auth_provider == provider.name
+        return user if known else None
+
+    async def _recognised_by_plugin(
+        self, provider: PasswordProvider, request: LoginRequest, named: User | None, info: RequestInfo
+    ) -> User | None:
         try:
             call = provider.authenticate(request.username, request.password)
-            identity = await (call if provider.name == LOCAL else confirm_identity(provider.name, call))
+            identity = await confirm_identity(provider.name, call)
         except ProviderUnavailable as error:
             logger.error("%s cannot check passwords: %s", provider.name, error)
-            await self.note_failure(provider.name, "auth.login_failed", named, info, unavailable=True)
+            await self.events.record_failure(
+                provider.name, "auth.login_failed", named, info, unavailable=True
+            )
             # Not counted as a failure: a directory that is down must not lock its users out.
             raise Unauthenticated("Invalid username or password.") from error
         if identity is None:
             return None
-        user = named
-        if provider.name != LOCAL:
-            user = await self._provisioning.user_of(provider.name, identity, typed=request.username)
-        known = user is not None and user.is_active and user.auth_provider == provider.name
-        return user if known else None
+        return await self._provisioning.user_of(provider.name, identity, {request.username: named})
 
     async def require_code(
         self, provider_name: str, attempt: Attempt, user: User, code: str | None, info: RequestInfo
@@ -245,7 +237,7 @@ class AuthService:
         """
         if not code:
             await self._lockout.passed(attempt)
-            await self._record("auth.otp_required", user, None, info, {"auth_provider": provider_name})
+            await self.events.record("auth.otp_required", user, None, info, {"auth_provider": provider_name})
             raise CodeRequired(user)
         if not await self._otp.accept(attempt, user, code):
             raise await self._failed(provider_name, attempt, user, info)
@@ -254,7 +246,7 @@ class AuthService:
         self, user: User, session: LoginSession, info: RequestInfo, details: dict[str, str]
     ) -> None:
         await self._users.logged_in(user)
-        await self._record("auth.login", user, session, info, details)
+        await self.events.record("auth.login", user, session, info, details)
 
     def _refuse_certificate(self, user: User) -> None:
         """Raise Forbidden for a user whose required action closes the API: a certificate would open
@@ -275,29 +267,9 @@ class AuthService:
             return refusal
         actions = ["auth.login_failed"] if remaining else ["auth.login_failed", "auth.lockout"]
         for action in actions:
-            await self.note_failure(provider_name, action, user, info)
+            await self.events.record_failure(provider_name, action, user, info)
         # One form for every number, also for 1: clients look for "N attempts remaining".
         return Unauthenticated(f"Invalid username or password. {remaining} attempts remaining.")
-
-    async def _record(
-        self,
-        action: str,
-        user: User,
-        session: LoginSession | None,
-        info: RequestInfo,
-        details: dict[str, str],
-    ) -> None:
-        await self._audit.record_for(
-            user.org_id,
-            actor_id=user.id,
-            actor_name=user.username,
-            action=action,
-            resource_type="session",
-            resource_id=session.id if session else None,
-            ip_address=info.ip_address,
-            request_id=info.request_id,
-            details=details,
-        )
 
 
 def _caller_without_permissions(user: User, info: RequestInfo) -> Caller:

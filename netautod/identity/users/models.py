@@ -118,6 +118,14 @@ class NewUser:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Credentials:
+    """The user of a login with the password hash, from one read; both None for an unknown name."""
+
+    user: "User | None" = None
+    password_hash: str | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, kw_only=True)
 class User:
     """A user with the roles that the database holds now; the password hash is never part of it.
 

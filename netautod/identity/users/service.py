@@ -6,11 +6,18 @@ from typing import Any
 from netautod.activity.audit.service import AuditLog
 from netautod.core.clock import Clock
 from netautod.core.errors import Conflict, Duplicate, Forbidden, InvalidInput, NotFound
-from netautod.core.identity.caller import SYSTEM_ID, Caller, OrgId
+from netautod.core.identity.caller import Caller, OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.core.registries import Followers
 from netautod.identity.users.editor import NOT_FOUND, UserEditor, conflict_of
-from netautod.identity.users.models import LOCAL, NewUser, User, canonical_username, require_username
+from netautod.identity.users.models import (
+    LOCAL,
+    Credentials,
+    NewUser,
+    User,
+    canonical_username,
+    require_username,
+)
 from netautod.identity.users.passwords.hashing import PasswordHasher
 from netautod.identity.users.passwords.policy import PasswordPolicy
 from netautod.identity.users.passwords.rules import OrganizationsById, PasswordRules
@@ -142,7 +149,11 @@ class UserService:
 
         Raises NotFound, InvalidInput, Forbidden or Conflict.
         """
-        return await self._editor.change(caller, await self.get(caller.org_id, user_id), sent, "user.update")
+        return await self.change(caller, await self.get(caller.org_id, user_id), sent)
+
+    async def change(self, caller: Caller, user: User, sent: Mapping[str, Any]) -> User:
+        """Change a user who was read before, as `update` does; read again only if the user has changed."""
+        return await self._editor.change(caller, user, sent, "user.update")
 
     async def set_password(
         self, caller: Caller, username: str, password: str, *, must_change: bool = False
@@ -173,15 +184,27 @@ class UserService:
         await self.deleted.notify(user.org_id, user.id)
         await self._audit.record(caller, "user.delete", "user", user.id, {"username": user.username})
 
-    async def check_password(self, user: User | None, password: str) -> bool:
-        """Return whether it is the password of a local user. One read and one hash, also for an unknown
-        user."""
-        hashed = await self._store.password_hash(user.id if user else SYSTEM_ID)
+    async def credentials(self, username: str) -> Credentials:
+        """Return the user with that name for a login, as `by_username` does, with the password hash.
+
+        One read; empty for an unknown user, and for text that cannot be a username.
+        """
+        canonical = canonical_username(username)
+        return await self._store.credentials(canonical) if canonical else Credentials()
+
+    async def check_login(self, credentials: Credentials, password: str) -> bool:
+        """Return whether it is the password of a local user. One hash, also for an unknown user."""
+        user, hashed = credentials.user, credentials.password_hash
         local = user is not None and user.auth_provider == LOCAL
         verdict = await self._hasher.verify(hashed if local else None, password)
         if verdict.ok and verdict.needs_rehash and user is not None and hashed is not None:
             await self._store.replace_hash(user.id, hashed, await self._hasher.hash(password))
         return verdict.ok
+
+    async def check_password(self, user: User | None, password: str) -> bool:
+        """Return whether it is the password of a user who was read before."""
+        hashed = None if user is None else await self._store.password_hash(user.id)
+        return await self.check_login(Credentials(user=user, password_hash=hashed), password)
 
     async def set_own_password(
         self, user: User, password: str, *, kept_session_id: str, keep_api_tokens: bool

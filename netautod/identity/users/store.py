@@ -7,7 +7,7 @@ from uuid import uuid4
 
 from netautod.core.identity.caller import OrgId
 from netautod.core.pages import Page, PageOf
-from netautod.identity.users.models import User
+from netautod.identity.users.models import Credentials, User
 from netautod.identity.users.roles import store as role_store
 from netautod.identity.users.roles.store import ROLES, to_role
 from netautod.store.client import Database, Document
@@ -33,10 +33,11 @@ WITH_ROLES: Mapping[str, Any] = {
     "$lookup": {"from": ROLES, "localField": "role_ids", "foreignField": "_id", "as": "roles"}
 }
 # Of one-time codes only whether there are any.
-WITHOUT_SECRETS: Sequence[Mapping[str, Any]] = (
+WITHOUT_CODES: Sequence[Mapping[str, Any]] = (
     {"$set": {"otp_enabled": {"$eq": [{"$type": "$otp.active"}, "object"]}}},
-    {"$project": {"password_hash": 0, "otp": 0}},
+    {"$unset": "otp"},
 )
+WITHOUT_SECRETS: Sequence[Mapping[str, Any]] = (*WITHOUT_CODES, {"$unset": "password_hash"})
 ENDED: Mapping[str, int] = {"session_epoch": 1, "refresh_epoch": 1}
 TOKENS_ENDED: Mapping[str, int] = {"token_epoch": 1}
 LEAVING_SECONDS = 10
@@ -64,6 +65,14 @@ class UserStore:
         wanted = {"$match": {"_id": {"$in": list(ids)}}}
         found = await self._all.aggregate([wanted, WITH_ROLES, *WITHOUT_SECRETS])
         return [_to_user(document) for document in found]
+
+    async def credentials(self, username: str) -> Credentials:
+        """Return the user and the password hash from one read."""
+        where = {"$match": {"username": username}}
+        found = await self._all.aggregate([where, WITH_ROLES, *WITHOUT_CODES])
+        if not found:
+            return Credentials()
+        return Credentials(user=_to_user(found[0]), password_hash=found[0]["password_hash"])
 
     async def password_hash(self, user_id: str) -> str | None:
         """Return the PHC string; None for a user of another provider."""

@@ -2,11 +2,12 @@
 
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from netautod.identity.users.passwords.hashing import PasswordHasher
-from netautod.store.client import Database
+from netautod.store.client import Collection, Database
 from tests.identity.auth.support import Node, NodeStarter, ServeNode, serve_node, start_node
 from tests.support.clock import MovableClock
 from tests.support.installation import Installation, open_installation
@@ -47,3 +48,17 @@ async def untouched(
 def http(servers: Servers) -> ServeNode:
     """Return a function: `client = http(node)` serves the node."""
     return partial(serve_node, servers)
+
+
+@pytest.fixture
+def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return the names of the collections that were read, one for each read."""
+    names: list[str] = []
+    real = Collection._read
+
+    def counted(collection: Collection, work: Any) -> Any:
+        names.append(collection.name)
+        return real(collection, work)
+
+    monkeypatch.setattr(Collection, "_read", counted)
+    return names

@@ -8,6 +8,7 @@ import pytest
 
 from netautod.core.errors import Unauthenticated, Unavailable
 from netautod.identity.auth import authenticator as module
+from netautod.identity.auth.sessions.activity import INTERVAL
 from netautod.identity.auth.sessions.store import SessionStore
 from netautod.identity.users.service import UserService
 from netautod.store.client import Database
@@ -180,7 +181,7 @@ async def test_a_node_that_read_long_ago_does_not_store_activity_again(
     assert read is not None
     first = node.clock.now() + timedelta(seconds=60)
     for later in (0, 59):
-        await store.touch(read, first + timedelta(seconds=later), module.ACTIVITY_INTERVAL)
+        await store.touch(read, first + timedelta(seconds=later), INTERVAL)
     touched = await store.get(caller.org_id, read.id)
     assert touched is not None
     assert touched.last_activity_at == first

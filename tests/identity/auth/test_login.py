@@ -185,7 +185,7 @@ async def test_a_right_password_that_comes_in_with_a_flood_of_wrong_ones_is_refu
 async def test_a_login_that_sees_the_lockout_begin_while_it_hashes_is_refused(
     node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = UserService.check_password
+    real = UserService.check_login
 
     async def meanwhile_locked(self: UserService, *args: Any) -> bool:
         right = await real(self, *args)
@@ -193,7 +193,7 @@ async def test_a_login_that_sees_the_lockout_begin_while_it_hashes_is_refused(
             await node.lockout.failed(await node.lockout.admit(INFO.ip_address, "other"))
         return right
 
-    monkeypatch.setattr(UserService, "check_password", meanwhile_locked)
+    monkeypatch.setattr(UserService, "check_login", meanwhile_locked)
     with pytest.raises(Exception, match="Too many failed login attempts"):
         await node.log_in()
     assert await node.documents("sessions") == []
@@ -204,7 +204,7 @@ async def test_a_password_reset_while_the_old_password_is_checked_leaves_a_dead_
 ) -> None:
     installation = node.installation
     await installation.add("carla", "viewer")
-    real = UserService.check_password
+    real = UserService.check_login
 
     async def meanwhile_reset(self: UserService, *args: Any) -> bool:
         right = await real(self, *args)
@@ -212,7 +212,7 @@ async def test_a_password_reset_while_the_old_password_is_checked_leaves_a_dead_
         return right
 
     with monkeypatch.context() as patch:
-        patch.setattr(UserService, "check_password", meanwhile_reset)
+        patch.setattr(UserService, "check_login", meanwhile_reset)
         tokens = await node.log_in("carla")
     with pytest.raises(Exception, match="Invalid or expired token"):
         await node.authenticator.authenticate(tokens.access_token, INFO)

@@ -2,13 +2,15 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 
 from netautod.core.errors import Unauthenticated, Unavailable
 from netautod.core.json.values import to_text
+from netautod.identity.auth.models import ApiToken
+from netautod.identity.auth.tokens.store import ApiTokenStore
 from netautod.identity.users.models import User
 from tests.identity.auth.support import INFO, Node, NodeStarter
 from tests.support.client import ApiClient
@@ -153,3 +155,24 @@ async def test_who_stays_is_active(stay: Stay, monkeypatch: pytest.MonkeyPatch) 
     store = stay.second.installation.stores.sessions
     monkeypatch.setattr(store, "touch", away)
     assert set(await stay.second.logins.standings.callers([stay.session])) == {stay.session}
+
+
+async def test_requests_and_listeners_of_all_nodes_share_one_write_of_a_token(
+    stay: Stay, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writes = []
+    real = ApiTokenStore.record_use
+
+    async def counted(store: ApiTokenStore, token: ApiToken, now: datetime, interval: timedelta) -> None:
+        writes.append(now)
+        await real(store, token, now, interval)
+
+    monkeypatch.setattr(ApiTokenStore, "record_use", counted)
+    for seconds, expected in ((120, 1), (59, 1), (1, 2)):
+        stay.first.clock.move(seconds)
+        for node in (stay.first, stay.second):
+            await node.authenticator.authenticate(stay.machine, INFO)
+            await node.logins.standings.callers([stay.machine])
+        assert len(writes) == expected
+        (token,) = await stay.first.documents("api_tokens")
+        assert token["last_used_at"] == writes[-1]

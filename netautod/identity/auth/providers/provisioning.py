@@ -39,13 +39,16 @@ class Provisioning:
         self._organizations = organizations
         self._rules = rules
 
-    async def user_of(self, provider: str, identity: Identity, *, typed: str | None = None) -> User | None:
+    async def user_of(
+        self, provider: str, identity: Identity, named: Mapping[str, User | None] | None = None
+    ) -> User | None:
         """Return the active user of the identity, with the roles that its groups give; None: refused.
 
-        `typed` is the name that the client sent, if any. The reason of a refusal is logged.
+        `named`: the name that the client sent, if any, with its user as read before the password was checked.
+        The user is read here only if it is another one. The reason of a refusal is logged.
         """
         try:
-            return await self._user_of(provider, identity, typed)
+            return await self._user_of(provider, identity, named or {})
         except Unavailable:
             raise
         except NetautodError as error:
@@ -66,17 +69,23 @@ class Provisioning:
             return
         await self._update(provider, user, identity, ids)
 
-    async def _user_of(self, provider: str, identity: Identity, typed: str | None) -> User:
-        for name in dict.fromkeys(name for name in (identity.username, typed) if name):
-            holder = await self._users.by_username(name)
+    async def _user_of(self, provider: str, identity: Identity, named: Mapping[str, User | None]) -> User:
+        holders = {canonical_username(name): user for name, user in named.items()}
+        own_name = canonical_username(identity.username)
+        if own_name not in holders:
+            holders[own_name] = await self._users.by_username(identity.username)
+        for holder in holders.values():
             if holder is not None and holder.auth_provider != provider:
                 raise _Refused(f"the name belongs to a user of {holder.auth_provider}")
         ids = tuple(canonical_external_id(provider, found) for found in identity.external_ids if found)
         if any(len(found) > MAX_EXTERNAL_ID for found in ids):
             raise _Refused("the external id is too long")
-        user = await self._known(provider, ids)
+        user = namesake = holders[own_name]
+        # Most often the user of that name is the one with the directory's lasting id: no second read.
+        if namesake is None or not ids or namesake.external_id != ids[0]:
+            user = await self._known(provider, ids)
         if user is None:
-            user = await self._users.by_username(identity.username)
+            user = namesake
             if user is None:
                 return await self._create(provider, identity, ids)
             if user.external_id is not None and canonical_external_id(provider, user.external_id) not in ids:
@@ -105,7 +114,7 @@ class Provisioning:
             return user
         caller = system_caller(user.org_id, provider)
         try:
-            return await self._users.update(caller, user.id, changes)
+            return await self._users.change(caller, user, changes)
         except Conflict:
             roles = changes.get("roles", ())
             if user.admin_role is None or ADMIN_ROLE in roles:
@@ -113,7 +122,7 @@ class Provisioning:
             # A directory takes the last active admin away as little as an administrator can.
             logger.warning("%s stays admin, whatever %s says: the last one", user.username, provider)
             kept = {**changes, "roles": sorted({*roles, ADMIN_ROLE})}
-            return await self._users.update(caller, user.id, kept)
+            return await self._users.change(caller, user, kept)
 
     async def _create(self, provider: str, identity: Identity, ids: tuple[str, ...]) -> User:
         rules = self._rules[provider]

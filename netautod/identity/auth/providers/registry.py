@@ -4,15 +4,14 @@ import asyncio
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from netautod.core.errors import InvalidInput, NotFound
 from netautod.core.work.plugin_calls import no_exit
-from netautod.identity.users.models import AUTH_PROVIDERS, LDAP, LOCAL, OIDC
+from netautod.identity.users.models import AUTH_PROVIDERS, LDAP, LOCAL, OIDC, Credentials, User
 from netautod.identity.users.service import UserService
 from netautod.plugin_api.auth import (
     AuthProvider,
-    Identity,
     LookupProvider,
     PasswordProvider,
     ProvisioningRules,
@@ -47,19 +46,6 @@ class ProviderEntry:
         return {"name": self.name, "enabled": self.enabled, "kinds": list(self.kinds)}
 
 
-class PasswordLogin(Protocol):
-    """The part of a provider that a login with a name and a password needs."""
-
-    @property
-    def name(self) -> str: ...
-
-    async def authenticate(self, username: str, password: str) -> Identity | None:
-        """Return the identity, None for anything but the right password; unknown names take as long as known
-        ones.
-        """
-        ...
-
-
 class LocalProvider:
     """The built-in user database."""
 
@@ -68,17 +54,18 @@ class LocalProvider:
     def __init__(self, users: UserService) -> None:
         self._users = users
 
-    async def authenticate(self, username: str, password: str) -> Identity | None:
-        user = await self._users.by_username(username)
-        if not await self._users.check_password(user, password) or user is None:
-            return None
-        return Identity(username=user.username)
+    async def authenticate(self, credentials: Credentials, password: str) -> User | None:
+        """Return the user, None for a wrong password; unknown names take as long as known ones."""
+        return credentials.user if await self._users.check_login(credentials, password) else None
+
+
+PasswordLogin = LocalProvider | PasswordProvider
 
 
 class Providers:
     """The registered providers. Access to one that is disabled, or of the other kind, raises InvalidInput."""
 
-    def __init__(self, local: Iterable[PasswordLogin], plugins: Iterable[AuthProvider] = ()) -> None:
+    def __init__(self, local: Iterable[LocalProvider], plugins: Iterable[AuthProvider] = ()) -> None:
         self._plugins = {provider.name: provider for provider in plugins}
         self._password: dict[str, PasswordLogin] = {provider.name: provider for provider in local}
         for name, provider in self._plugins.items():

@@ -213,7 +213,7 @@ class RedirectLogins:
             raise _unavailable(name, error) from error
         except NO_ANSWERS as error:
             logger.warning("a login through %s failed: %s", name, error)
-            await self._auth.note_failure(name, "auth.login_failed", None, info)
+            await self._auth.events.record_failure(name, "auth.login_failed", None, info)
             raise Unauthenticated(FAILED) from error
 
     def cookie(self, name: str, state: str, browser: str) -> BrowserCookie:
@@ -233,7 +233,7 @@ class RedirectLogins:
     async def _admitted(self, name: str, identity: Identity, info: RequestInfo) -> User:
         user = await self._provisioning.user_of(name, identity)
         if user is None:
-            await self._auth.note_failure(name, "auth.login_failed", None, info)
+            await self._auth.events.record_failure(name, "auth.login_failed", None, info)
             raise Unauthenticated(NOT_ADMITTED)
         return user
 

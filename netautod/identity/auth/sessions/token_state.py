@@ -4,18 +4,15 @@ The second is for clients that stay connected.
 """
 
 import asyncio
-import logging
-from collections.abc import Awaitable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Generic, TypeVar
 
 from netautod.core.clock import Clock
-from netautod.core.errors import Unavailable
 from netautod.core.identity.caller import Caller, RequestInfo, UsedToken
 from netautod.core.identity.permissions import common_permissions
 from netautod.core.identity.refusals import TokenRefused
-from netautod.core.logs.folding import repeats
 from netautod.identity.auth.models import ApiToken, LoginSession
 from netautod.identity.auth.sessions.activity import SessionActivity
 from netautod.identity.auth.sessions.store import SessionStore
@@ -26,9 +23,7 @@ from netautod.identity.users.models import User
 from netautod.identity.users.required_actions import RequiredActions
 from netautod.identity.users.service import UserService
 
-logger = logging.getLogger(__name__)
 H = TypeVar("H", LoginSession, ApiToken)
-USE_INTERVAL = timedelta(minutes=1)
 NO_REQUEST = RequestInfo(ip_address="", request_id="", user_agent="")
 
 
@@ -87,7 +82,6 @@ class Standings:
         clock: Clock,
         required_actions: RequiredActions,
         activity: SessionActivity,
-        activity_interval: timedelta,
     ) -> None:
         self._session_store = session_store
         self._token_store = token_store
@@ -96,7 +90,6 @@ class Standings:
         self._clock = clock
         self._required_actions = required_actions
         self._activity = activity
-        self._activity_interval = activity_interval
 
     async def callers(self, tokens: Collection[str]) -> Mapping[str, Caller]:
         """Return the caller of each token that is still valid, with the current permissions. Raises
@@ -122,8 +115,11 @@ class Standings:
             for one in api_tokens
             if one.user_id in users and one.holds(users[one.user_id], now)
         }
-        await self._note([one.holder for one in of_sessions.values()], now)
-        await self._note_uses([one.holder for one in of_tokens.values()], now)
+        for session in of_sessions.values():
+            self._activity.note(session.holder, now)
+            await self._activity.record_activity(session.holder, now)
+        for token in of_tokens.values():
+            await self._activity.record_use(token.holder, now)
         return {
             **{
                 text: self._of_session(of_sessions[claim.session_id])
@@ -150,24 +146,6 @@ class Standings:
             except TokenRefused:
                 continue
         return claims, {text: hash_of(text) for text in tokens if is_api_token(text)}
-
-    async def _note(self, sessions: Collection[LoginSession], now: datetime) -> None:
-        interval = self._activity_interval
-        for session in sessions:
-            self._activity.note(session, now)
-            if now - session.last_activity_at >= interval:
-                await self._store_activity(self._session_store.touch(session, now, interval))
-
-    async def _note_uses(self, tokens: Collection[ApiToken], now: datetime) -> None:
-        for token in tokens:
-            if token.last_used_at is None or now - token.last_used_at >= USE_INTERVAL:
-                await self._store_activity(self._token_store.record_use(token, now, USE_INTERVAL))
-
-    async def _store_activity(self, write: Awaitable[None]) -> None:
-        try:
-            await write
-        except Unavailable:
-            logger.warning("the activity of listeners could not be stored", extra=repeats("listening"))
 
 
 def _is_of(standing: Standing[LoginSession], claims: AccessClaims) -> bool:

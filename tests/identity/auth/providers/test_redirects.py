@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 
 import pytest
 
+from netautod.identity.users.store import USERS
 from netautod.transport.outbound.addresses import AddressRules
 from netautod.transport.outbound.client import GuardedClient
 from netautod_oidc import OidcSettings
@@ -75,6 +76,14 @@ async def setup(installation: Installation, http: ServeNode) -> AsyncIterator[Se
     for provider in scripted.values():
         provider.server.stop()
         await provider.server.close_all_connections()
+
+
+async def test_a_login_by_redirect_reads_a_known_user_once(setup: Setup, reads: list[str]) -> None:
+    tokens_of(await setup.end("oidc", await setup.begin("oidc")))
+    login = await setup.begin("oidc")
+    reads.clear()
+    tokens_of(await setup.end("oidc", login))
+    assert reads.count(USERS) == 1
 
 
 async def test_each_logs_in_its_own_users(setup: Setup) -> None:
