@@ -143,7 +143,7 @@ setup(
         "apispec>=6.8.1",  # the first that takes marshmallow 4 (its changelog)
         "argon2-cffi>=25",
         "asyncssh>=2.21,<3",
-        "authlib>=1.6",
+        "authlib>=1.7",  # the first that checks claims with joserfc
         "bcrypt>=4",
         "croniter>=7,<8",
         "cryptography>=50",

@@ -1,16 +1,14 @@
 """The check of an id_token (OpenID Connect Core 3.1.3.7, RFC 8725). Pure: keys and time are arguments."""
 
-import base64
-import hashlib
-import hmac
 import json
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from authlib.oidc.core.claims import CodeIDToken
 from joserfc import jws
-from joserfc.errors import JoseError, SecurityWarning
+from joserfc.errors import ClaimError, ExpiredTokenError, JoseError, SecurityWarning
 
 from netautod.plugin_api import LoginRefused
 from netautod_oidc.keys import KeySet, SigningKey
@@ -20,7 +18,17 @@ CLOCK_SKEW = 60.0
 # Headers that bring a key, or change what is signed: none of them is ever looked at.
 FORBIDDEN_HEADERS = frozenset({"jwk", "jku", "x5u", "x5c", "crit", "b64", "zip", "enc"})
 TYPES = frozenset({"", "jwt", "id_token+jwt"})
-HASHES = {"256": hashlib.sha256, "384": hashlib.sha384, "512": hashlib.sha512}
+TIMES = ("exp", "iat", "nbf")
+# What each claim is refused with; other claims are not checked, since nothing depends on them.
+REFUSALS = {
+    "iss": "the id_token is of another issuer",
+    "aud": "the id_token is for another client",
+    "azp": "the id_token was issued to another client",
+    **dict.fromkeys(TIMES, "the id_token has no valid times"),
+    "nonce": "the nonce of the id_token is not that of this login",
+    "sub": "the id_token has no valid subject",
+    "at_hash": "the access token is not the one that the id_token goes with",
+}
 
 
 class UnknownKey(LoginRefused):
@@ -46,12 +54,7 @@ def verified_claims(token: Any, keys: KeySet, expected: Expected, now: float) ->
         raise LoginRefused("the id_token is not signed with an accepted algorithm")
     _check_header(header)
     claims = _verified(signed, algorithm, keys.candidates(header.get("kid"), algorithm))
-    _check_parties(claims, expected)
-    _check_times(claims, now)
-    if expected.nonce is not None and not _same(claims.get("nonce"), expected.nonce):
-        raise LoginRefused("the nonce of the id_token is not that of this login")
-    _check_subject(claims)
-    _check_access_token(claims, algorithm, expected.access_token)
+    _check_claims(claims, algorithm, expected, now)
     return claims
 
 
@@ -100,53 +103,39 @@ def _claims(payload: bytes | None) -> dict[str, Any]:
     return claims
 
 
-def _check_parties(claims: Mapping[str, Any], expected: Expected) -> None:
-    if claims.get("iss") != expected.issuer:
-        raise LoginRefused("the id_token is of another issuer")
-    audience = claims.get("aud")
-    several = isinstance(audience, list) and len(audience) > 1
-    audiences = audience if isinstance(audience, list) else [audience]
-    if expected.client_id not in audiences:
-        raise LoginRefused("the id_token is for another client")
-    party = claims.get("azp")
-    if (several and party is None) or (party is not None and party != expected.client_id):
-        raise LoginRefused("the id_token was issued to another client")
-
-
-def _check_times(claims: Mapping[str, Any], now: float) -> None:
-    expires, issued, begins = (claims.get(name) for name in ("exp", "iat", "nbf"))
-    if not _is_time(expires) or not _is_time(issued) or not (begins is None or _is_time(begins)):
-        raise LoginRefused("the id_token has no valid times")
-    assert expires is not None
-    assert issued is not None
-    if expires + CLOCK_SKEW <= now:
-        raise LoginRefused("the id_token has expired")
-    if max(issued, begins or 0) > now + CLOCK_SKEW:
-        raise LoginRefused("the id_token is of the future: check the clocks")
+def _check_claims(claims: Mapping[str, Any], algorithm: str, expected: Expected, now: float) -> None:
+    access_token = expected.access_token
+    checked = {name: claims[name] for name in REFUSALS if claims.get(name) is not None}
+    token = CodeIDToken(
+        checked,
+        # authlib has no hash for the name that RFC 9864 gives EdDSA.
+        {"alg": "EdDSA" if algorithm == "Ed25519" else algorithm},
+        options={
+            "iss": {"essential": True, "value": expected.issuer},
+            "aud": {"essential": True, "value": expected.client_id},
+            "azp": {"value": expected.client_id},
+            "sub": {"essential": True, "validate": lambda _, value: _is_subject(value)},
+            "at_hash": {"allow_blank": False},
+            **{name: {"validate": lambda _, value: _is_time(value)} for name in TIMES},
+        },
+        params={"client_id": expected.client_id, "nonce": expected.nonce, "access_token": access_token},
+    )
+    try:
+        token.validate(now, CLOCK_SKEW)
+    except ExpiredTokenError as error:
+        raise LoginRefused("the id_token has expired") from error
+    except ClaimError as error:
+        if error.claim in TIMES and _is_time(checked.get(error.claim)):
+            raise LoginRefused("the id_token is of the future: check the clocks") from error
+        raise LoginRefused(REFUSALS[error.claim]) from error
+    except (ValueError, TypeError) as error:  # an at_hash that cannot be compared
+        raise LoginRefused(REFUSALS["at_hash"]) from error
 
 
 def _is_time(value: Any) -> bool:
     return type(value) in (int, float) and 0 <= value < 1e11
 
 
-def _check_subject(claims: Mapping[str, Any]) -> None:
-    subject = claims.get("sub")
-    # OpenID Connect Core 2: at most 255 ASCII characters.
-    if not isinstance(subject, str) or not 1 <= len(subject) <= 255 or not subject.isascii():
-        raise LoginRefused("the id_token has no valid subject")
-
-
-def _check_access_token(claims: Mapping[str, Any], algorithm: str, access_token: str | None) -> None:
-    claimed = claims.get("at_hash")
-    if claimed is None or access_token is None:
-        return
-    made = HASHES.get(algorithm[-3:], hashlib.sha512)(access_token.encode()).digest()
-    half = base64.urlsafe_b64encode(made[: len(made) // 2]).decode().rstrip("=")
-    if not _same(claimed, half):
-        raise LoginRefused("the access token is not the one that the id_token goes with")
-
-
-def _same(value: Any, expected: str) -> bool:
-    if not isinstance(value, str):
-        return False
-    return hmac.compare_digest(value.encode("utf-8", "surrogatepass"), expected.encode())
+def _is_subject(value: str) -> bool:
+    """Return whether it has at most 255 ASCII characters (OpenID Connect Core 2)."""
+    return 1 <= len(value) <= 255 and value.isascii()

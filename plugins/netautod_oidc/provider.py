@@ -1,14 +1,13 @@
 """The provider `oidc`: the code flow with PKCE (OpenID Connect Core 3.1, RFC 7636, RFC 9207)."""
 
-import base64
-import hashlib
 import logging
-import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
-from urllib.parse import quote_plus, urlencode
+
+from authlib.oauth2 import OAuth2Error
 
 from netautod.plugin_api import (
     GuardedClient,
@@ -18,22 +17,18 @@ from netautod.plugin_api import (
     LoginRefused,
     Lookup,
     LookupOf,
-    OutboundAnswer,
     ProviderUnavailable,
     RedirectAttempt,
-    RequestFailed,
 )
 from netautod_oidc.claims import claim_at, identity_of, wanted_claims
 from netautod_oidc.discovery import Discovery, Metadata
 from netautod_oidc.id_token import Expected, UnknownKey, verified_claims
 from netautod_oidc.settings import OidcSettings
+from netautod_oidc.token_endpoint import authorization_url, error_name, json_object, request_tokens
 
 logger = logging.getLogger(__name__)
-FORM = "application/x-www-form-urlencoded"
-ERROR_FORM = re.compile(r"[a-z_]{1,64}")
 MAX_CODE = 4096
 MAX_REFRESH_TOKEN = 16 * 1024
-OFFLINE_ACCESS = "offline_access"
 
 
 class OidcProvider:
@@ -49,41 +44,22 @@ class OidcProvider:
         self.provisioning = settings.provisioning
         self.redirects = settings.redirects
         self._discovery = Discovery(settings, http=http)
+        self._request_tokens = partial(request_tokens, settings, self._discovery)
         self._now = now
 
     async def authorize(self, attempt: RedirectAttempt) -> str:
-        metadata = await self._discovery.metadata()
-        parameters = {
-            "response_type": "code",
-            "client_id": self._settings.client_id,
-            "redirect_uri": attempt.callback_url,
-            "scope": " ".join(self._settings.scopes),
-            "state": attempt.state,
-            "nonce": attempt.nonce,
-            "code_challenge": _challenge(attempt.code_verifier),
-            "code_challenge_method": "S256",
-        }
-        if OFFLINE_ACCESS in self._settings.scopes:
-            parameters["prompt"] = "consent"  # Core 11: else a provider may leave the refresh token out
-        joint = "&" if "?" in metadata.authorization_endpoint else "?"
-        return f"{metadata.authorization_endpoint}{joint}{urlencode(parameters)}"
+        return authorization_url(self._settings, await self._discovery.metadata(), attempt)
 
     async def callback(self, attempt: RedirectAttempt, parameters: Mapping[str, str]) -> Identity:
         metadata = await self._discovery.metadata()
         code = self._code(metadata, parameters)
-        status, tokens = await self._tokens(
-            metadata,
-            {
-                "grant_type": "authorization_code",
-                "code": code,
-                "redirect_uri": attempt.callback_url,
-                "code_verifier": attempt.code_verifier,
-            },
-        )
-        if status != 200:
-            raise LoginRefused(f"the token endpoint answered {_error_name(tokens.get('error'))}")
+        try:
+            grant = {"redirect_uri": attempt.callback_url, "code_verifier": attempt.code_verifier}
+            tokens = await self._request_tokens("authorization_code", code=code, **grant)
+        except OAuth2Error as error:
+            raise LoginRefused(f"the token endpoint answered {error_name(error.error)}") from error
         claims = await self._verified(tokens.get("id_token"), self._expected(tokens, attempt.nonce))
-        completed = await self._completed(metadata, claims, _access_token(tokens))
+        completed = await self._completed(claims, _access_token(tokens))
         return replace(identity_of(completed, self._settings), refresh_token=_refresh_token(tokens))
 
     async def look_up(self, user: KnownUser) -> Lookup:
@@ -92,19 +68,17 @@ class OidcProvider:
         """
         if user.refresh_token is None:
             return Lookup()
-        metadata = await self._discovery.metadata()
-        form = {"grant_type": "refresh_token", "refresh_token": user.refresh_token}
         try:
-            status, tokens = await self._tokens(metadata, form)
-        except LoginRefused as error:  # no JSON: somebody else's answer, such as a proxy's
+            tokens = await self._request_tokens("refresh_token", refresh_token=user.refresh_token)
+        except OAuth2Error as error:
+            if 400 <= error.status_code < 500 and error.error == "invalid_grant":
+                # RFC 6749 5.2: expired, revoked, or of a user who is gone. All else may be our own fault.
+                raise LoginEnded("the provider has ended the login") from error
+            raise ProviderUnavailable(f"the token endpoint answered {error_name(error.error)}") from error
+        except LoginRefused as error:  # no JSON: the answer of another server, such as a proxy
             raise ProviderUnavailable(str(error)) from error
-        if 400 <= status < 500 and tokens.get("error") == "invalid_grant":
-            # RFC 6749 5.2: expired, revoked, or of a user who is gone. All else may be our own fault.
-            raise LoginEnded("the provider has ended the login")
-        if status != 200:
-            raise ProviderUnavailable(f"the token endpoint answered {_error_name(tokens.get('error'))}")
         try:
-            identity = await self._renewed(metadata, tokens, user)
+            identity = await self._renewed(tokens, user)
         except (LoginRefused, ProviderUnavailable) as error:
             # The token was good, and a new one may be the only good one now.
             logger.warning("the claims of a renewed login cannot be used: %s", error)
@@ -120,22 +94,20 @@ class OidcProvider:
         if issuer != self._settings.issuer and (issuer is not None or metadata.sends_issuer):
             raise LoginRefused("the answer is of another issuer")
         if "error" in parameters:
-            raise LoginRefused(f"the provider answered {_error_name(parameters['error'])}")
+            raise LoginRefused(f"the provider answered {error_name(parameters['error'])}")
         code = parameters.get("code", "")
         if not 1 <= len(code) <= MAX_CODE:
             raise LoginRefused("the provider sent no code")
         return code
 
-    async def _renewed(
-        self, metadata: Metadata, tokens: Mapping[str, Any], user: KnownUser
-    ) -> Identity | None:
+    async def _renewed(self, tokens: Mapping[str, Any], user: KnownUser) -> Identity | None:
         """Return the same user with the current claims; None if the provider sends no roles."""
         claims: dict[str, Any] = {"sub": user.external_id}
         if "id_token" in tokens:
             claims = await self._verified(tokens["id_token"], self._expected(tokens, None))
         if claims["sub"] != user.external_id:
             raise LoginRefused("the id_token is of another subject")
-        completed = await self._completed(metadata, claims, _access_token(tokens))
+        completed = await self._completed(claims, _access_token(tokens))
         if completed is claims and claim_at(claims, self._settings.roles_claim) is None:
             return None
         return identity_of(completed, self._settings)
@@ -149,24 +121,6 @@ class OidcProvider:
             access_token=_access_token(tokens),
         )
 
-    async def _tokens(self, metadata: Metadata, grant: Mapping[str, str]) -> tuple[int, Mapping[str, Any]]:
-        """Return the status and the body of the token endpoint's answer."""
-        form = dict(grant)
-        headers = {"Content-Type": FORM}
-        client_id, secret = self._settings.client_id, self._settings.client_secret
-        if secret and "client_secret_basic" in metadata.client_authentication:
-            # RFC 6749 2.3.1: both are form-encoded before they are joined.
-            pair = f"{quote_plus(client_id)}:{quote_plus(secret)}"
-            headers["Authorization"] = "Basic " + base64.b64encode(pair.encode()).decode()
-        else:
-            form["client_id"] = client_id
-            if secret:
-                form["client_secret"] = secret
-        answer = await self._discovery.request(
-            metadata.token_endpoint, headers=headers, body=urlencode(form).encode()
-        )
-        return answer.status, _object(answer)
-
     async def _verified(self, token: Any, expected: Expected) -> dict[str, Any]:
         try:
             return verified_claims(token, await self._discovery.keys(), expected, self._now())
@@ -174,18 +128,17 @@ class OidcProvider:
             keys = await self._discovery.keys(fresh=True)
             return verified_claims(token, keys, expected, self._now())
 
-    async def _completed(
-        self, metadata: Metadata, claims: dict[str, Any], access_token: str | None
-    ) -> dict[str, Any]:
+    async def _completed(self, claims: dict[str, Any], access_token: str | None) -> dict[str, Any]:
         """Add the claims of userinfo if the id_token lacks some that are needed."""
+        endpoint = (await self._discovery.metadata()).userinfo_endpoint
         lacking = any(claim_at(claims, name) is None for name in wanted_claims(self._settings))
-        if not lacking or metadata.userinfo_endpoint is None or access_token is None:
+        if not lacking or endpoint is None or access_token is None:
             return claims
         headers = {"Authorization": f"Bearer {access_token}"}
-        answer = await self._discovery.request(metadata.userinfo_endpoint, headers=headers)
+        answer = await self._discovery.request(endpoint, headers=headers)
         if answer.status != 200:
             raise LoginRefused(f"userinfo answered with status {answer.status}")
-        more = _object(answer)
+        more = json_object(answer)
         if more.get("sub") != claims["sub"]:
             # OpenID Connect Core 5.3.2: else another user's claims could be slipped in.
             raise LoginRefused("userinfo is about another user")
@@ -202,23 +155,3 @@ def _refresh_token(tokens: Mapping[str, Any]) -> str | None:
     if not isinstance(token, str) or not token.isascii() or not 1 <= len(token) <= MAX_REFRESH_TOKEN:
         return None
     return token
-
-
-def _challenge(verifier: str) -> str:
-    digest = hashlib.sha256(verifier.encode("ascii")).digest()
-    return base64.urlsafe_b64encode(digest).decode("ascii").rstrip("=")
-
-
-def _object(answer: OutboundAnswer) -> Mapping[str, Any]:
-    try:
-        document = answer.json()
-    except RequestFailed as error:
-        raise LoginRefused("the provider did not answer in JSON") from error
-    if not isinstance(document, dict):
-        raise LoginRefused("the provider did not answer with a JSON object")
-    return document
-
-
-def _error_name(value: Any) -> str:
-    """Return the error code for the log; a value of another form is not logged."""
-    return value if isinstance(value, str) and ERROR_FORM.fullmatch(value) else "an error"

@@ -1,7 +1,11 @@
 """The provider `oidc` alone: its requests, and its handling of answers, endpoints and userinfo."""
 
+import asyncio
 import base64
 import hashlib
+import json
+import sys
+from asyncio.subprocess import PIPE
 from typing import Any
 
 import pytest
@@ -97,6 +101,31 @@ async def test_answers_that_are_refused(
     with pytest.raises(LoginRefused):
         await ours.callback(ATTEMPT, parameters)
     assert scripted.requests_to("/token") == []
+
+
+@pytest.mark.parametrize("more", [{"expires_in": "soon"}, {"expires_at": ["x"]}, {"expires_in": 1e400}])
+async def test_a_token_answer_with_a_bad_lifetime_is_good(
+    scripted: ScriptedProvider, ours: OidcProvider, more: dict[str, Any]
+) -> None:
+    tokens = {"access_token": "provider-access-token", "id_token": scripted.id_token(), **more}
+    scripted.token_answer = 200, json.dumps(tokens)
+    assert (await ours.callback(ATTEMPT, CODE)).username == "ada"
+
+
+IMPORTS = """
+import sys
+import netautod_oidc
+early = {name for name in sys.modules if name.split(".")[0] in ("authlib", "joserfc")}
+import netautod_oidc.provider
+late = {"authlib.jose", "requests", "httpx"} & set(sys.modules)
+print(sorted(early), "authlib" in sys.modules, sorted(late))
+"""
+
+
+async def test_authlib_comes_with_the_first_provider_and_brings_no_client_of_its_own() -> None:
+    process = await asyncio.create_subprocess_exec(sys.executable, "-W", "error", "-c", IMPORTS, stdout=PIPE)
+    output, _ = await process.communicate()
+    assert output.decode().split("\n")[0] == "[] True []"
 
 
 async def test_an_answer_with_the_issuer(scripted: ScriptedProvider, ours: OidcProvider) -> None:

@@ -64,10 +64,11 @@ async def test_a_login_without_a_token_is_not_looked_up(
 
 
 @pytest.mark.parametrize("status", [400, 401])
+@pytest.mark.parametrize("more", [{}, {"error_description": 'gesperrt \u2013 "abgelaufen"\n'}])
 async def test_a_token_that_is_taken_back_ends_the_login(
-    scripted: ScriptedProvider, ours: OidcProvider, status: int
+    scripted: ScriptedProvider, ours: OidcProvider, status: int, more: dict[str, str]
 ) -> None:
-    scripted.token_answer = status, {"error": "invalid_grant"}
+    scripted.token_answer = status, {"error": "invalid_grant", **more}
     with pytest.raises(LoginEnded):
         await ours.look_up(USER)
 
@@ -84,6 +85,9 @@ async def test_a_token_that_is_taken_back_ends_the_login(
         pytest.param((400, "<html>invalid_grant</html>"), id="a proxy's page"),
         pytest.param((400, ["invalid_grant"]), id="no object"),
         pytest.param((302, {"error": "invalid_grant"}), id="a redirect"),
+        pytest.param((200, {"error": "invalid_grant"}), id="an error with a good status"),
+        pytest.param((400, {}), id="no error"),
+        pytest.param((400, {"error": ["invalid_grant"]}), id="a list of errors"),
     ],
 )
 async def test_all_else_ends_nothing(scripted: ScriptedProvider, ours: OidcProvider, answer: Any) -> None:

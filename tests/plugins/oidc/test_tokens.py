@@ -1,9 +1,11 @@
 """The check of id_tokens: signatures, keys, claims, and every way to forge them that we know."""
 
 import base64
+import hashlib
 import json
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -11,7 +13,7 @@ from joserfc.jwk import OctKey
 
 from netautod.plugin_api import LoginRefused, ProviderUnavailable
 from netautod_oidc.provider import OidcProvider
-from tests.plugins.oidc.conftest import ATTEMPT, CODE
+from tests.plugins.oidc.conftest import ATTEMPT, CODE, provider_for
 from tests.support.servers.identity_provider import CLIENT_ID, ScriptedProvider, new_key
 
 Claims = dict[str, Any]
@@ -89,6 +91,7 @@ def at(name: str, seconds: int) -> Callable[[Claims], None]:
         pytest.param(setting(aud=[CLIENT_ID, "another-client"]), id="two audiences and no azp"),
         pytest.param(setting(aud=[CLIENT_ID, "b"], azp="b"), id="issued to the other audience"),
         pytest.param(setting(azp="another-client"), id="issued to another client"),
+        pytest.param(setting(azp=""), id="issued to an empty client"),
         pytest.param(setting(aud={CLIENT_ID: True}), id="an audience that is an object"),
         pytest.param(without("aud"), id="no audience"),
         pytest.param(setting(nonce="nonce-2"), id="a foreign nonce"),
@@ -109,6 +112,10 @@ def at(name: str, seconds: int) -> Callable[[Claims], None]:
         pytest.param(setting(sub={"$ne": None}), id="a subject that is an operator"),
         pytest.param(without("sub"), id="no subject"),
         pytest.param(setting(at_hash="AAAAAAAAAAAAAAAAAAAAAA"), id="another access token"),
+        pytest.param(setting(at_hash=""), id="an empty hash of the access token"),
+        pytest.param(setting(at_hash={"a": 1}), id="a hash of the access token that is an object"),
+        pytest.param(setting(at_hash="\ud800"), id="a hash of the access token that is no text"),
+        pytest.param(setting(iat=-1), id="issued before there were clocks"),
         pytest.param(without("preferred_username"), id="no username anywhere"),
         pytest.param(setting(preferred_username=["ada"]), id="a username in a list"),
     ],
@@ -119,6 +126,61 @@ async def test_claims_that_are_refused(
     scripted.change_claims = change
     with pytest.raises(LoginRefused):
         await ours.callback(ATTEMPT, CODE)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param(setting(azp=CLIENT_ID), id="issued to us"),
+        pytest.param(setting(aud=[CLIENT_ID, "another-client"], azp=CLIENT_ID), id="two audiences and azp"),
+        pytest.param(setting(azp=None, nbf=None, at_hash=None), id="claims that are null"),
+        pytest.param(setting(amr="pwd", auth_time="1", jti=1), id="claims of another type that are not used"),
+        pytest.param(at("exp", -50), id="expired within the skew of clocks"),
+        pytest.param(at("nbf", 50), id="valid within the skew of clocks"),
+    ],
+)
+async def test_claims_that_are_accepted(
+    scripted: ScriptedProvider, ours: OidcProvider, change: Callable[[Claims], None]
+) -> None:
+    scripted.change_claims = change
+    assert (await ours.callback(ATTEMPT, CODE)).username == "ada"
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (setting(iss="https://evil.example"), "is of another issuer"),
+        (setting(aud="another-client"), "is for another client"),
+        (setting(azp="another-client"), "was issued to another client"),
+        (at("exp", -100), "has expired"),
+        (without("exp"), "has no valid times"),
+        (setting(exp=1e308), "has no valid times"),
+        (at("iat", 600), "is of the future: check the clocks"),
+        (setting(nonce="nonce-2"), "not that of this login"),
+        (setting(sub="x" * 256), "has no valid subject"),
+        (setting(at_hash={"a": 1}), "not the one that the id_token goes with"),
+    ],
+)
+async def test_a_refusal_names_the_claim(
+    scripted: ScriptedProvider, ours: OidcProvider, change: Callable[[Claims], None], sentence: str
+) -> None:
+    scripted.change_claims = change
+    with pytest.raises(LoginRefused, match=f"{sentence}$"):
+        await ours.callback(ATTEMPT, CODE)
+
+
+@pytest.mark.parametrize("algorithm", ["ES256", "EdDSA", "Ed25519"])
+async def test_the_hash_of_the_access_token(scripted: ScriptedProvider, algorithm: str) -> None:
+    scripted.key = new_key(kind="EC" if algorithm == "ES256" else "OKP")
+    scripted.published, scripted.algorithm = [scripted.key], algorithm
+    made = (hashlib.sha256 if algorithm == "ES256" else hashlib.sha512)(b"provider-access-token").digest()
+    at_hash = base64.urlsafe_b64encode(made[: len(made) // 2]).decode().rstrip("=")
+    scripted.change_claims = setting(at_hash=at_hash)
+    with pytest.warns(match="EdDSA") if algorithm == "EdDSA" else nullcontext():  # our test's own signing
+        token = scripted.id_token()
+    scripted.token_answer = 200, {"access_token": "provider-access-token", "id_token": token}
+    ours = provider_for(scripted, algorithms=(algorithm,))
+    assert (await ours.callback(ATTEMPT, CODE)).username == "ada"
 
 
 def segment(value: Any) -> str:

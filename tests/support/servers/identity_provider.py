@@ -61,7 +61,7 @@ class ScriptedProvider:
 
     def requests_to(self, path: str) -> list[tuple[dict[str, str], dict[str, str]]]:
         """Headers and form of each request to the path."""
-        return [(headers, form) for requests_to, headers, form in self.requests if requests_to == path]
+        return [(headers, form) for target, headers, form in self.requests if target == path]
 
     def see(self, location: str) -> dict[str, str]:
         """What the browser brings along; the nonce goes into the next id_token."""
