@@ -84,7 +84,7 @@ class ContentTypes:
             logger.exception("the content type %s cannot be rendered", name)
             return Rendered(output="", success=False, error=FAILED)
         if not isinstance(output, str) or _SURROGATE.search(output):
-            logger.error("the content type %s was rendered as what is no text", name)
+            logger.error("the content type %s was not rendered as text", name)
             return Rendered(output="", success=False, error=FAILED)
         if len(output.encode()) > MAX_OUTPUT:
             return Rendered(output="", success=False, error=TOO_MUCH_OUTPUT)
@@ -95,7 +95,7 @@ class ContentTypes:
         stop."""
         if not self._threads[name].acquire(blocking=False):
             raise Unavailable(
-                f"Too many contents of the type {name} are being looked at; try again in a moment"
+                f"Too many contents of the type {name} are being checked; try again in a moment"
             )
         loop = asyncio.get_running_loop()
         over: asyncio.Future[T] = loop.create_future()

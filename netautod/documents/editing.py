@@ -27,7 +27,7 @@ ATTEMPTS = 100
 BUSY = "The document is being changed by many others; try again"
 OnlyIf = Callable[[ShownDocument], None]
 """Asked about the document before it is changed; raises what keeps it from that."""
-# A version of this revision that another writer has made within this time gives our write its timestamp; an
+# A version of this revision that another writer has added within this time gives our write its timestamp; an
 # older one was left by a crash.
 SAME_WRITE = timedelta(seconds=5)
 RESEAL_BATCH = 100
@@ -67,7 +67,7 @@ class DocumentWriter:
         Writers of one node take turns; those of other nodes meet at the compare-and-set.
         """
         async with self._turns.setdefault(document_id, asyncio.Lock()):
-            # An outdated one is told by the write; a condition is not to be asked about it.
+            # The write detects an outdated one; a condition must not be checked against it.
             known = self._recent.take(org_id, document_id) if only_if is None else None
             for attempt in range(ATTEMPTS):
                 current = known or await self._documents.get(org_id, document_id)
@@ -191,7 +191,7 @@ class Resealing:
             if nothing_left and await self._documents.resealed(org_id, document_id, token):
                 return
             if reached is not None:
-                # An opposite change may have ended while we wrote what the one before wanted.
+                # An opposite change may have ended while we wrote for the one before.
                 await self._documents.reopen_resealing(org_id, document_id, unless=token, token=uuid4().hex)
             # After the last batch once more from the top: a late writer may have added one.
             below = reached

@@ -26,7 +26,7 @@ MANAGE = "docs.manage"
 # Contents are limited to 8 MiB by their own size; JSON may take two bytes for one (line breaks, quotes).
 BODY_LIMIT = 2 * MAX_CONTENT_BYTES
 NARROWING = ("category", "parent_folder", "content_type", "q")
-LIGHT = 100  # documents whose contents came along with them, which are small
+LIGHT = 100  # documents that were read with their contents, which are small
 SLICE = 500  # documents of a list that are looked at in one turn of the loop
 
 

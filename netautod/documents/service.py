@@ -169,7 +169,7 @@ class DocumentService:
         try:
             await self._documents.insert(caller.org_id, document)
         except Duplicate:
-            # The request is repeated: whoever began it died between this write and the answer.
+            # The request is repeated: the node that served it first died between this write and the answer.
             before = await self.get(caller.org_id, document_id)
             document, text = before.document, before.text or ""
         details = {"name": document.name, "category": document.category}

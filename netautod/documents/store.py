@@ -26,7 +26,7 @@ VERSIONS = "document_versions"
 ALIVE = {"deleted_at": None}
 NEWEST_FIRST = {"revision": -1}
 LISTED = (("category", 1), ("name", 1), ("_id", 1))
-# Not to sort by: what a list needs to know of each document without reading one.
+# Not for sorting: the fields that a list needs of each document without reading it.
 FACTS = (("revision", 1), ("updated_at", 1))
 INDEXES = (
     Index(collection=COLLECTION, keys=(("org_id", 1), *LISTED, *FACTS)),
@@ -254,7 +254,7 @@ class VersionStore:
 
 
 def _where(filters: DocumentFilter) -> Row:
-    # A deleted document has no name. Asked for in this way, the index of the list tells it.
+    # A deleted document has no name. In this form the index of the list answers the query.
     where: Row = {"name": {"$gte": ""}}
     if filters.q:
         where["name"] = {"$regex": re.escape(filters.q), "$options": "i"}

@@ -59,7 +59,7 @@ def _proven(session: Session, settings: LdapSettings, username: str, password: s
         return session.read(dn, settings.user_attributes) if session.bind_as_user(dn, password) else None
     session.bind_as_service()
     entry = _found(session, settings, username)
-    # For a name that nobody has a bind is made too, so that it takes as many steps.
+    # An unknown name gets a bind too, so that it takes as many steps.
     dn = entry.dn if entry is not None else f"cn={secrets.token_hex(8)},{settings.base_dn}"
     if not session.bind_as_user(dn, password) or entry is None:
         return None
@@ -71,7 +71,7 @@ def _found(session: Session, settings: LdapSettings, username: str) -> Entry | N
     filter = filled_filter(settings.user_filter, {"username": username})
     entries = session.search(settings.base_dn, filter, settings.user_attributes, limit=2)
     if len(entries) > 1:
-        logger.warning("the LDAP filter finds more than one entry for a name: it is refused")
+        logger.warning("the LDAP filter finds more than one entry for a name: the login is refused")
     # An entry without a name is the root of the directory: a bind with it would be anonymous.
     return entries[0] if len(entries) == 1 and entries[0].dn else None
 

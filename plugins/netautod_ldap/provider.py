@@ -98,7 +98,7 @@ class LdapProvider:
                         session.abort()
 
     def _run(self, work: Callable[[Session], T], sessions: list[Session]) -> T:
-        if self._context is None:  # made in a thread: reading the authorities takes 20 ms and more
+        if self._context is None:  # built in a thread: reading the authorities takes 20 ms and more
             try:
                 self._context = tls_context(self._settings)
             except OSError as error:

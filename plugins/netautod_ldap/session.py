@@ -19,7 +19,7 @@ WITHOUT_USERS = re.compile(
     r"ldaps?://[^/]*/(CN=Configuration|DC=DomainDnsZones|DC=ForestDnsZones),", re.IGNORECASE
 )
 SUCCESS, SIZE_LIMIT_EXCEEDED, NO_SUCH_OBJECT = 0, 4, 32
-# RFC 4511 A.2: what a server says to a wrong, locked or unknown account, not to a wrong configuration.
+# RFC 4511 A.2: the results for a wrong, locked or unknown account, not for a wrong configuration.
 WRONG_CREDENTIALS = frozenset({19, 32, 34, 48, 49, 50, 53})
 
 

@@ -40,13 +40,13 @@ class LdapSettings:
             name="ldap-without-tls",
             cause="a server of `ldap.urls` on another machine without StartTLS, or with "
             "`ldap.verify_tls = false`",
-            text="whoever is on the way to the directory reads passwords, or says who may log in",
+            text="an attacker on the way to the directory reads passwords, or decides who may log in",
             found=lambda one: _without_tls(one),
         ),
         RiskRule(
             name="directory-gives-admin",
             cause="role `admin` in `default_roles` of `[ldap]` or `[oidc]` with `auto_provision`",
-            text="everybody in the directory becomes an administrator",
+            text="every user of the directory becomes an administrator",
             found=lambda one: (
                 ["ldap.default_roles"] if one.auto_provision and "admin" in one.default_roles else ()
             ),
@@ -78,10 +78,10 @@ class LdapSettings:
         "", "Filter that the entry of a disabled user matches, beside the attributes that are known for it."
     )
     timeout_seconds: int = setting(5, "Seconds to connect, and for each answer.", low=1, high=60)
-    threads: int = setting(8, "Logins that ask the directory at the same time.", low=1, high=64)
-    auto_provision: bool = setting(False, "Make a user at the first login of somebody unknown.")
-    organization: str = setting("default", "Organization of users made so.")
-    default_roles: tuple[str, ...] = setting((), "Roles of users made so, beside those of role_map.")
+    threads: int = setting(8, "Logins that use the directory at the same time.", low=1, high=64)
+    auto_provision: bool = setting(False, "Create a user at the first login of an unknown person.")
+    organization: str = setting("default", "Organization of users created so.")
+    default_roles: tuple[str, ...] = setting((), "Roles of users created so, beside those of role_map.")
     role_map: tuple[str, ...] = setting((), "Lines ROLE = GROUP (DN or name), applied at every login.")
 
     def check(self) -> None:

@@ -33,7 +33,7 @@ def look_up(session: Session, settings: LdapSettings, user: KnownUser) -> Lookup
         entry = _found(session, settings, user)
         if entry is None:
             _require_sight(session, settings)
-            raise AccountEnded("the directory has no such user any more")
+            raise AccountEnded("the directory does not have the user any more")
         reason = why_disabled(entry, datetime.now(UTC))
         if reason is not None:
             raise AccountEnded(reason)
@@ -72,7 +72,7 @@ def _require_sight(session: Session, settings: LdapSettings) -> None:
     """Raise ProviderUnavailable unless the service sees at least one user."""
     any_user = settings.user_filter.replace("{username}", "*")
     if not session.search(settings.users_dn, any_user, ["1.1"], limit=1):
-        raise ProviderUnavailable(f"nobody is seen below {settings.users_dn!r}: may the service read it?")
+        raise ProviderUnavailable(f"no user is found below {settings.users_dn!r}: may the service read it?")
 
 
 def _require_admission(session: Session, settings: LdapSettings, entry: Entry) -> None:
@@ -83,7 +83,7 @@ def _require_admission(session: Session, settings: LdapSettings, entry: Entry) -
     filters = [filled_filter(settings.user_filter, {"username": name, "dn": entry.dn}) for name in names]
     if not any(_matches(session, entry, filter) for filter in filters):
         _require_sight(session, settings)
-        raise AccountEnded("the user is none of those that ldap.user_filter admits")
+        raise AccountEnded("ldap.user_filter does not match the user any more")
     if settings.disabled_filter and _matches(session, entry, settings.disabled_filter):
         raise AccountEnded("ldap.disabled_filter matches the user")
 

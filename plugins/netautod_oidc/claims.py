@@ -32,7 +32,7 @@ def identity_of(claims: Mapping[str, Any], settings: OidcSettings) -> Identity:
     if not isinstance(username, str) or not username.strip():
         raise LoginRefused(f"the provider sends no claim {settings.username_claim}")
     if settings.username_claim == "email" and claims.get("email_verified") is not True:
-        # Else who can enter any address at the provider could log in here as any user.
+        # Else a person who can enter any address at the provider could log in here as any user.
         raise LoginRefused("the provider has not verified the mail address that is the username")
     return Identity(
         username=username.strip(),

@@ -118,8 +118,8 @@ class Discovery:
 
     def _parsed(self, document: Mapping[str, Any]) -> Metadata:
         if document.get("issuer") != self._settings.issuer:
-            # OpenID Connect Discovery 4.3: identical, or it may be somebody else who answers.
-            raise ProviderUnavailable("the provider calls itself by another issuer than oidc.issuer")
+            # OpenID Connect Discovery 4.3: it must be identical, or another server may be answering.
+            raise ProviderUnavailable("the provider's issuer differs from oidc.issuer")
         methods = document.get("token_endpoint_auth_methods_supported", ["client_secret_basic"])
         return Metadata(
             authorization_endpoint=self._endpoint(document, "authorization_endpoint"),

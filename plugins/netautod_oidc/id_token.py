@@ -15,7 +15,7 @@ from netautod_oidc.keys import KeySet, SigningKey
 
 MAX_BYTES = 64 * 1024
 CLOCK_SKEW = 60.0
-# Headers that bring a key, or change what is signed: none of them is ever looked at.
+# Headers that bring a key, or change what is signed: none of them is ever read.
 FORBIDDEN_HEADERS = frozenset({"jwk", "jku", "x5u", "x5c", "crit", "b64", "zip", "enc"})
 TYPES = frozenset({"", "jwt", "id_token+jwt"})
 TIMES = ("exp", "iat", "nbf")
@@ -99,7 +99,7 @@ def _claims(payload: bytes | None) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise LoginRefused("the claims of the id_token cannot be read") from error
     if not isinstance(claims, dict):
-        raise LoginRefused("the claims of the id_token are no object")
+        raise LoginRefused("the claims of the id_token are not an object")
     return claims
 
 

@@ -15,7 +15,7 @@ from netautod.plugin_api import (
 )
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
-# Public-key signatures only: with HS* whoever verifies can sign, with `none` anybody.
+# Public-key signatures only: with HS* a verifier can sign, with `none` anyone.
 SIGNATURES = frozenset(
     {"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"}
 )
@@ -42,7 +42,7 @@ class OidcSettings:
         RiskRule(
             name="directory-gives-admin",
             cause="role `admin` in `default_roles` of `[ldap]` or `[oidc]` with `auto_provision`",
-            text="everybody in the directory becomes an administrator",
+            text="every user of the directory becomes an administrator",
             found=lambda one: (
                 [f"{one.NAME}.default_roles"] if one.auto_provision and "admin" in one.default_roles else ()
             ),
@@ -61,7 +61,7 @@ class OidcSettings:
     )
     scopes: tuple[str, ...] = setting(
         ("openid", "profile", "email"),
-        "Scopes to ask for; offline_access for providers that give a refresh token only then.",
+        "Scopes to request; offline_access for providers that give a refresh token only then.",
     )
     algorithms: tuple[str, ...] = setting(
         ("RS256", "PS256", "ES256", "EdDSA"), "Signatures of id_tokens that are accepted."
@@ -70,9 +70,9 @@ class OidcSettings:
     roles_claim: str = setting("groups", "Claim with the groups of role_map; a.b for b inside a.")
     ca_file: str = setting("", "PEM file of the only authorities to trust; empty: the system's.")
     timeout_seconds: float = setting(10.0, "Seconds for each answer of the provider.", low=0.1, high=60)
-    auto_provision: bool = setting(False, "Make a user at the first login of somebody unknown.")
-    organization: str = setting("default", "Organization of users made so.")
-    default_roles: tuple[str, ...] = setting((), "Roles of users made so, beside those of role_map.")
+    auto_provision: bool = setting(False, "Create a user at the first login of an unknown person.")
+    organization: str = setting("default", "Organization of users created so.")
+    default_roles: tuple[str, ...] = setting((), "Roles of users created so, beside those of role_map.")
     role_map: tuple[str, ...] = setting((), "Lines ROLE = GROUP, applied at every login.")
 
     def check(self) -> None:

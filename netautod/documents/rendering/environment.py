@@ -24,7 +24,7 @@ from netautod.documents.rendering.protocol import MAX_OUTPUT, TOO_MUCH_MEMORY, T
 
 # Left out of netutils 1.19: fqdn_to_ip, is_fqdn_resolvable and tcp_ping (the network), config_compliance and
 # paloalto_panos_brace_to_set (open files by name), get_napalm_getters and the NIST ones (need other packages
-# or a service). A list of what is allowed, so that a later release adds nothing unseen.
+# or a service). A list of what is allowed, so that a later release adds nothing unnoticed.
 _ALLOWED = """
     abbreviated_interface_name abbreviated_interface_name_list asn_to_int bits_to_name bytes_to_name
     canonical_interface_name canonical_interface_name_list cidr_to_netmask cidr_to_netmaskv6 clean_config

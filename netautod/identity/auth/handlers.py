@@ -26,7 +26,7 @@ from netautod.identity.auth.service import AuthService
 from netautod.identity.users.models import LDAP
 from netautod.plugin_api.auth import ProbeResult, ProviderUnavailable
 
-REFUSED = (401, 403, 409)  # a wrong password, a user who may not, no seat left
+REFUSED = (401, 403, 409)  # a wrong password, a missing permission, no free seat
 
 
 class AuthHandler(JsonHandler):

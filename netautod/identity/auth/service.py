@@ -100,9 +100,9 @@ class AuthService:
         Raises Unauthenticated, of the kind CodeRequired if the password is right and a code is missing, and
         TooManyRequests.
         """
-        # It may make a guessed account wait, which is not to hold up others at the gate.
+        # Before the gate: it may make a guessed account wait, and other logins must not wait with it.
         attempt = await self._lockout.admit(info.ip_address, request.username)
-        # A directory that hangs is not to hold up local logins either.
+        # Without the gate for directories: one that hangs must not block local logins.
         async with self._gate.turn() if provider.name == LOCAL else nullcontext():
             # Read before the password is checked: see Sessions.begin.
             credentials = await self._users.credentials(request.username)

@@ -50,12 +50,12 @@ class UserChange:
     def refuse_for_oneself(self) -> None:
         """Raise Forbidden for changes that users may not make to their own account here."""
         if self.roles is not None:
-            raise Forbidden("Nobody can change his own roles")
+            raise Forbidden("You cannot change your own roles")
         if self.password is not None:
             # Else a stolen token would be enough to take the account over.
             raise Forbidden("Your own password is changed with PUT /api/auth/password")
         if "external_id" in self.values:
-            raise Forbidden("Nobody can put another directory entry behind his own account")
+            raise Forbidden("You cannot link your own account to another directory entry")
 
 
 def change_of(user: User, sent: Mapping[str, Any]) -> UserChange:
@@ -67,7 +67,7 @@ def change_of(user: User, sent: Mapping[str, Any]) -> UserChange:
     _refuse_fixed(user, sent)
     if "external_id" in sent:
         sent = {**sent, "external_id": canonical_external_id(user.auth_provider, sent["external_id"])}
-    if "password" in sent:  # a reset asks for a change of it only if it says so
+    if "password" in sent:  # a reset requires another change only if it says so
         sent = {"must_change_password": False, **sent}
     values = {name: sent[name] for name in PLAIN if name in sent and sent[name] != getattr(user, name)}
     principals = tuple(dict.fromkeys(sent.get("ssh_principals", user.ssh_principals)))

@@ -22,7 +22,7 @@ NOT_FOUND = "User not found"
 USERNAME_TAKEN = "User with this username already exists"
 EXTERNAL_ID_TAKEN = "User with this external_id already exists"
 LAST_ADMIN = "The last active admin of an organization cannot be disabled, deleted or lose the role admin"
-AUDITED = ("is_active", "ssh_principals")  # changes whose new value the audit tells
+AUDITED = ("is_active", "ssh_principals")  # changes whose new value the audit records
 BUSY = "The user is being changed by other requests; try again"
 ATTEMPTS = 5
 

@@ -35,7 +35,7 @@ from netautod.plugin_api.auth import (
 from netautod.secrets.vault.vault import Vault
 
 logger = logging.getLogger(__name__)
-AT_ONCE = 2  # fewer than a directory has threads, so that nobody's login waits for these
+AT_ONCE = 2  # fewer than a directory has threads, so that no login waits for these
 WAITING = 1000  # one that finds no place is looked up after its next refresh
 TURN = timedelta(minutes=5)  # longer than any provider may take
 KEPT = timedelta(days=1)
@@ -124,8 +124,8 @@ class DirectoryLookups:
             try:
                 await self._in_turn(provider, user, session)
             except (NetautodError, ProviderUnavailable) as error:
-                logger.warning("%s cannot be asked about a user again: %s", provider.name, error)
-            except Exception:  # what a plugin raises ends no session, and must not be lost
+                logger.warning("%s cannot look a user up again: %s", provider.name, error)
+            except Exception:  # an exception of a plugin ends no session, and must not be lost
                 logger.exception("the look-up at %s failed", provider.name)
 
     async def _in_turn(self, provider: LookupProvider, user: User, session: LoginSession) -> None:
@@ -171,8 +171,8 @@ class DirectoryLookups:
         turn: LookupTurn,
         found: Lookup,
     ) -> None:
-        # First the token: the provider may take the old one no more. If we die before this write, it takes
-        # none of ours, and the session ends at the next look-up: its user logs in again.
+        # First the token: the provider may refuse the old one now. If we die before this write, it refuses
+        # all of ours, and the session ends at the next look-up: its user logs in again.
         if found.refresh_token is not None:
             await self._store.put_token(turn, await self._sealed(session, found.refresh_token))
         if found.identity is not None:
@@ -190,7 +190,7 @@ class DirectoryLookups:
         if not sessions:
             return
         logger.info("sessions of %s end: %s", user.username, reason)
-        # Told first: if we die between, the rest ends after the next refresh, and nothing ended untold.
+        # Recorded first: if we die between, the rest ends after the next refresh, and none ended unrecorded.
         details = {"auth_provider": provider.name, "reason": reason, "sessions": len(sessions)}
         caller = system_caller(user.org_id, provider.name)
         await self._audit.record(caller, ENDED, "user", user.id, {**details, "username": user.username})

@@ -38,7 +38,7 @@ class CodeTries:
             try:
                 before = await self._tries.find_and_update({"_id": key}, stages, upsert=True, before=True)
             except Duplicate:
-                continue  # two first tries at once: the other one has made the document
+                continue  # two first tries at once: the other one has created the document
             return _held(before, now)
 
     async def clear(self, account: str, *, stranger: bool) -> None:

@@ -38,7 +38,7 @@ class KnownAddresses:
         stage = {"$set": {"groups": {"$slice": [newest_last, -MOST]}, "expires_at": now + LIFETIME}}
         try:
             await self._accounts.update({"_id": account}, [stage], upsert=True)
-        except Duplicate:  # two first logins at once: the other one has made the document
+        except Duplicate:  # two first logins at once: the other one has created the document
             await self._accounts.update({"_id": account}, [stage])
 
     async def forget(self, account: str) -> None:

@@ -120,7 +120,9 @@ class Lockout:
         if until is not None:
             raise _refusal(until, now)
         await self._settle_stranger(attempt, now)
-        if attempt.stranger:  # at the own desk strangers' failures stay: nobody is to get new tries by it
+        if (
+            attempt.stranger
+        ):  # a known address leaves the strangers' failures: they must not get new tries by it
             await self._counters.clear_strangers(attempt.account)
         await self._known.remember(attempt.account, attempt.group, now)
 

@@ -55,7 +55,7 @@ class FailureCounters:
 
     async def add_failure(self, address: str, account: str, now: datetime) -> AddressState:
         """Count one failure for the address, unless it is locked."""
-        mark = uuid4().hex  # tells our failure from one that another try has added
+        mark = uuid4().hex  # distinguishes our failure from one that another try has added
         found = await self._upsert(_address(address), self._failure_stages(account, now, mark))
         return AddressState(
             failures=len(found["failures"]),
@@ -162,7 +162,7 @@ class FailureCounters:
             try:
                 found = await self._counters.find_and_update({"_id": key}, stages, upsert=True)
             except Duplicate:
-                continue  # two first failures at once: the other one has made the document
+                continue  # two first failures at once: the other one has created the document
             if found is not None:
                 return found
 

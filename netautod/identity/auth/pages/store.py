@@ -9,7 +9,7 @@ from netautod.store.client import Database
 from netautod.store.indexes import Index
 
 COLLECTION = "console_logins"
-# The TTL monitor is late under load: what is read is compared with the time itself.
+# The TTL monitor is late under load: so a row that is read is compared with the time, too.
 INDEXES = (Index(collection=COLLECTION, keys=(("expires_at", 1),), expire_seconds=0),)
 
 

@@ -15,7 +15,7 @@ _FORM = re.compile(
 # What a proxy that decodes a path may make of it.
 _CONTROL = re.compile(r"[\x00-\x20\x7f-\x9f/\\#?]")
 _DOTS = frozenset({".", ".."})
-# No pages: answers of the API, its probes, files, and what would begin or end the login again.
+# No pages: answers of the API, its probes, files, and addresses that begin or end a login.
 _NO_PAGES = frozenset({"api", "health", "login", "logout", "static", "metrics"})
 
 

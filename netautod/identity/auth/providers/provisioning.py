@@ -65,7 +65,7 @@ class Provisioning:
         if user is None or user.auth_provider != provider:
             return
         if user.external_id is not None and canonical_external_id(provider, user.external_id) not in ids:
-            logger.warning("%s answered about another user than it was asked for", provider)
+            logger.warning("%s answered about another user than the requested one", provider)
             return
         await self._update(provider, user, identity, ids)
 
@@ -89,7 +89,7 @@ class Provisioning:
             if user is None:
                 return await self._create(provider, identity, ids)
             if user.external_id is not None and canonical_external_id(provider, user.external_id) not in ids:
-                raise _Refused("the username is bound to another entry")
+                raise _Refused("the username is linked to another entry")
         if not user.is_active:
             raise _Refused("the user is disabled")
         return await self._update(provider, user, identity, ids)
@@ -120,7 +120,11 @@ class Provisioning:
             if user.admin_role is None or ADMIN_ROLE in roles:
                 raise
             # A directory takes the last active admin away as little as an administrator can.
-            logger.warning("%s stays admin, whatever %s says: the last one", user.username, provider)
+            logger.warning(
+                "%s stays admin although %s takes the role away: it is the last admin",
+                user.username,
+                provider,
+            )
             kept = {**changes, "roles": sorted({*roles, ADMIN_ROLE})}
             return await self._users.change(caller, user, kept)
 
@@ -130,10 +134,10 @@ class Provisioning:
             raise _Refused("the user does not exist and auto_provision is off")
         username = canonical_username(identity.username)
         if username is None or not ids:
-            raise _Refused("the directory's username is none that a user can have, or his entry has no id")
+            raise _Refused("the directory's username is not valid here, or the entry has no id")
         roles = sorted({*rules.default_roles, *granted(rules.role_map, identity.groups)})
         if rules.role_map and not roles:
-            raise _Refused("the user does not exist and none of his groups gives a role")
+            raise _Refused("the user does not exist and no group of the entry gives a role")
         organization = await self._organizations.by_name(rules.organization)
         new = NewUser(
             username=username,
@@ -146,7 +150,7 @@ class Provisioning:
         try:
             return await self._users.create(system_caller(organization.id, provider), new)
         except Conflict:
-            known = await self._known(provider, ids)  # made by another first login at this moment
+            known = await self._known(provider, ids)  # created by another first login at this moment
             if known is None:
                 raise
             return known

@@ -115,8 +115,8 @@ class Providers:
         try:
             with no_exit():
                 return None if found.looks_up is None else found
-        except Exception:  # no refresh ends with what a plugin raises
-            logger.exception("the auth provider %s does not say what it looks up", name)
+        except Exception:  # an exception of a plugin ends no refresh
+            logger.exception("the auth provider %s failed to say what it looks up", name)
             return None
 
     async def close(self) -> None:

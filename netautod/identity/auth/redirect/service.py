@@ -46,7 +46,7 @@ UNKNOWN = "This login has expired, was used already, or was not begun in this br
 FAILED = "The login at the identity provider failed"
 NOT_ADMITTED = "This account may not log in here"
 UNAVAILABLE = "The identity provider is not available at the moment"
-# What the login page is told, in its address.
+# The failure in the address of the login page.
 FAILURES = {FAILED: "failed", NOT_ADMITTED: "refused", UNAVAILABLE: "unavailable"}
 
 

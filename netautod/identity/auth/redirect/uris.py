@@ -22,7 +22,7 @@ def _same_but_port(uri: str, entry: str) -> bool:
     origin, rest = loopback["origin"], loopback["rest"] or ""
     if not uri.startswith(origin) or not uri.endswith(rest) or len(uri) > MAX_LENGTH:
         return False
-    # The URI is not parsed: what stands between the two equal parts is a port or nothing.
+    # The URI is not parsed: between the two equal parts stands a port or nothing.
     middle = uri[len(origin) : len(uri) - len(rest)]
     if len(uri) < len(origin) + len(rest):
         return False

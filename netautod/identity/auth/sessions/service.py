@@ -143,7 +143,7 @@ class Sessions:
             cookie_hash=hash_of_cookie(cookie),
             **_facts(user, info, now),
         )
-        # If we die behind this, a session without a client stays until it ends by itself.
+        # If we die after this, a session without a client stays until it ends by itself.
         await self._store.insert(session)
         return session, cookie
 

@@ -191,7 +191,7 @@ class SshAuthority:
         serial = await self._store.next_serial(org_id)
         now = self._clock.now().replace(microsecond=0)  # certificates count whole seconds
         valid_after, valid_before = now - BACKDATED, now + validity
-        # On record before it exists: what is not there could not be revoked with its session.
+        # Recorded before it is signed: without a record it could not be revoked with its session.
         issued = IssuedCertificate(
             id=str(uuid4()),
             org_id=org_id,
@@ -226,7 +226,7 @@ class SshAuthority:
     async def _private_key(self, org_id: OrgId) -> Ed25519PrivateKey:
         sealed = await self._store.sealed_key(org_id)
         if sealed is None:
-            with contextlib.suppress(Duplicate):  # another login made it: it is read below
+            with contextlib.suppress(Duplicate):  # another login created it: it is read below
                 await self._make(org_id)
             sealed = await self._store.sealed_key(org_id)
         assert sealed is not None

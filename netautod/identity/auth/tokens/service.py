@@ -110,13 +110,13 @@ class ApiTokens:
         lacks, and for NEVER without system.manage, InvalidInput for an end in the past or too far away.
         """
         require_known(self._keys, permissions)
-        # Else the token would do what its owner may not do before the first steps.
+        # Else the token could do what its owner may not before the required actions.
         caller.require_unblocked()
         owner = await self._owner(caller)
         now = self._clock.now()
         ends_at = self._end(caller, expires_at, now)
         if not caller.can_all(permissions):
-            raise Forbidden("permissions: some of them you do not hold")
+            raise Forbidden("permissions: you do not hold all of them")
         plain = PREFIX + secrets.token_urlsafe(TOKEN_BYTES)
         token = ApiToken(
             id=str(uuid4()),

@@ -63,7 +63,7 @@ class SigningKeys:
         await keys._read()
         if not keys._ring:
             now = clock.now()
-            with contextlib.suppress(Duplicate):  # another node made it: its key is read below
+            with contextlib.suppress(Duplicate):  # another node created it: its key is read below
                 await keys._make(1, signs_from=now, alone_from=now)
             await keys._read()
         return keys
@@ -74,7 +74,7 @@ class SigningKeys:
         if not self._ring:
             raise Unavailable("There is no key to sign access tokens with; start the service again")
         now = self._clock.now()
-        # None signs yet only if the node that made the first key has a clock ahead of ours.
+        # No key signs yet only if the clock of the node that created the first one is ahead of ours.
         first = min(self._ring.values(), key=_generation)
         return max(
             (key for key in self._ring.values() if key.signs_from <= now), key=_generation, default=first

@@ -66,7 +66,7 @@ class Bootstrap:
         # The file comes first: if we die after the insert, the password of the new user can still be read.
         generated = generated_password()
         password = await asyncio.to_thread(initial_password.obtain, self._data_dir, generated)
-        if password != generated:  # the file was there: who wrote it chose what is in it
+        if password != generated:  # the file existed: its author chose the password
             await self._organizations.check_admin_password(password, OWNER, field=initial_password.NAME)
         if await self._add(organization, password):
             return password

@@ -213,7 +213,7 @@ class OrganizationService:
         organization = await self.deletable(name)
         now = self._clock.now()
         unrecorded = await self._store.begin_deletion(organization.id, now)
-        # Once more each time: whoever was being made a user at the first one is none any more.
+        # Repeated each time: a user who was being created at the first call is disabled now, too.
         await self._users.disable_all(organization.id, now)
         if unrecorded:  # a death between the two leaves two events rather than none
             await self._note_deletion("organization.delete", organization, {})
@@ -279,7 +279,7 @@ def _refuse_deleted(organization: Organization) -> None:
 
 def _require_name(text: str) -> str:
     name = text.strip()
-    # Not printable: control characters and what a shell passed in that is no valid Unicode.
+    # Not printable: control characters, and text of a shell that is no valid Unicode.
     if not 1 <= len(name) <= 255 or not name.isprintable():
         raise InvalidInput("name: 1 to 255 printable characters")
     return name

@@ -85,5 +85,5 @@ def _weakness(text: str, names: list[str]) -> str | None:
 
     if is_stretched_name(text, names):
         return "is a name or a common password with little around it"
-    # As strong as what it repeats, and no stronger than its lower-case form by much.
+    # It is as strong as the part that it repeats, and hardly stronger than its lower-case form.
     return None if is_strong(unit(text), names) else "is too easy to guess; take some words more"

@@ -37,7 +37,7 @@ def is_strong(password: str, words: Iterable[str]) -> bool:
         "user_inputs": {word: rank for rank, word in enumerate(words, start=1)},
     }
     guesses = 1
-    # What is repeated over and over is hardly more work for who guesses.
+    # A repetition is hardly more work for an attacker.
     text = REPEATS.sub(r"\1\1", LONG_REPEATS.sub(r"\1", password))
     for piece in dict.fromkeys(text[at : at + PIECE] for at in range(0, len(text), PIECE)):
         guesses *= _guesses(piece, dictionaries)

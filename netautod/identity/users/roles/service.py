@@ -139,13 +139,13 @@ class RoleService:
 
     async def _check_changes(self, caller: Caller, role: Role, changes: Mapping[str, Any]) -> None:
         if not caller.can_all(changes.get("permissions", ())):
-            raise Forbidden("permissions: some of them you do not hold")
+            raise Forbidden("permissions: you do not hold all of them")
         own = await self._users.get(caller.user_id)
         held = own is not None and role.id in {held.id for held in own.roles}
         # Else a permission that is held for a while could be made permanent; and a new name would leave the
-        # rules that name roles, such as whose holders need a one-time code.
+        # rules that name roles, such as the one about one-time codes.
         if held and not changes.keys() <= {"description"}:
-            raise Forbidden("Nobody can change the permissions or the name of his own roles")
+            raise Forbidden("You cannot change the permissions or the name of your own roles")
 
     async def _users_with(self, org_id: OrgId, role_id: str, limit: int) -> Uses:
         names, count = await self._users.with_role(org_id, role_id, limit)

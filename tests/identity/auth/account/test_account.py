@@ -302,15 +302,15 @@ async def test_a_login_with_the_old_password_during_the_change_is_dead_from_birt
     node: Node, client: ApiClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     api = client.with_token((await node.log_in()).access_token)
-    real = UserService.check_password
+    real = UserService.check_login
 
     async def meanwhile_changed(self: UserService, *args: Any) -> bool:
         right = await real(self, *args)
-        monkeypatch.setattr(UserService, "check_password", real)
+        monkeypatch.setattr(UserService, "check_login", real)
         assert (await api.put("/api/auth/password", change())).status == 200
         return right
 
-    monkeypatch.setattr(UserService, "check_password", meanwhile_changed)
+    monkeypatch.setattr(UserService, "check_login", meanwhile_changed)
     request = LoginRequest(username="admin", password=PASSWORD)
     stale = await node.auth.login("local", request, INFO)
     assert not await works(node, stale)
