@@ -180,7 +180,7 @@ async def test_another_entry_behind_an_account_ends_its_sessions(
     await started.users.create(await started.system(), other)
     path = f"/api/users/{lara.id}"
     own = client("*", user_id=lara.id)
-    assert_error(await own.put(path, {"external_id": "uuid-3"}), 403, "his own account")
+    assert_error(await own.put(path, {"external_id": "uuid-3"}), 403, "your own account")
     assert_error(await client("*").put(path, {"external_id": "uuid-2"}), 409, "external_id already exists")
     assert_error(await client("*").put(path, {"password": NEW_PASSWORD}), 400, "only for local users")
     assert (await client("*").put(path, {"external_id": "uuid-3"})).status == 200

@@ -66,8 +66,8 @@ async def test_a_user_who_is_there_has_the_groups_of_now(
 @pytest.mark.parametrize(
     ("change", "settings", "reason"),
     [
-        pytest.param(f"dn: {ALAN}\nchangetype: delete", {}, "no such user", id="deleted"),
-        pytest.param(moved("uid=alan", f"ou=groups,{BASE}"), {}, "no such user", id="moved away from users"),
+        pytest.param(f"dn: {ALAN}\nchangetype: delete", {}, "not have the user", id="deleted"),
+        pytest.param(moved("uid=alan", f"ou=groups,{BASE}"), {}, "not have the user", id="moved away from users"),
         pytest.param(
             f"dn: {ALAN}\nchangetype: modify\nadd: shadowExpire\nshadowExpire: 1",
             {},

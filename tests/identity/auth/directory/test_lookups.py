@@ -139,7 +139,7 @@ async def test_a_running_look_up_is_not_repeated_however_short_the_interval(
 
 async def test_an_account_that_is_gone_ends_all_sessions_of_the_user(setup: Setup) -> None:
     first, other = await setup.log_in(), await setup.log_in()
-    setup.directory.says = raising(AccountEnded("the directory has no such user any more"))
+    setup.directory.says = raising(AccountEnded("the directory does not have the user any more"))
     renewed = await setup.refresh(first)
     assert [await setup.holds(tokens) for tokens in (renewed, other)] == [False, False]
     for tokens in (renewed, other):
@@ -148,7 +148,7 @@ async def test_an_account_that_is_gone_ends_all_sessions_of_the_user(setup: Setu
     (details,) = await setup.audited("auth.directory_ended")
     assert details == {
         "auth_provider": "ldap",
-        "reason": "the directory has no such user any more",
+        "reason": "the directory does not have the user any more",
         "sessions": 2,
         "username": "ada",
     }

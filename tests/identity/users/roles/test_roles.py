@@ -129,8 +129,8 @@ async def test_no_user_changes_the_permissions_of_an_own_role(
     own, _ = served.client(*carla.permissions, org_id=carla.org_id, user_id=carla.id)
     path = f"/api/roles/{made['id']}"
     for changed in ([*permissions, "docs.manage"], ["users.manage"], []):
-        assert_error(await own.put(path, {"permissions": changed}), 403, "his own roles")
-    assert_error(await own.put(path, {"name": "helpers"}), 403, "his own roles")
+        assert_error(await own.put(path, {"permissions": changed}), 403, "your own roles")
+    assert_error(await own.put(path, {"name": "helpers"}), 403, "your own roles")
     assert (await own.put(path, {"permissions": permissions, "description": "Helps"})).status == 200
 
 
