@@ -1,11 +1,11 @@
 """The hooks of the plugin system: synchronous registration calls and observers.
 
-Every hook that registers may ask for `host`, which is the same object for all hooks of a plugin; one that
-does not name it in its signature is called without it.
+Every hook that registers may have the argument `host`, which is the same object for all hooks of a plugin. An
+implementation that does not name it is called without it.
 
-All are plain functions, an asynchronous one is refused at load. What a plugin registers by a hook counts when
-the hook returns, and not at all if a registration failed. A name belongs to the first who registers it: what
-ships with the service comes before other plugins, these come in the order of their names.
+All hooks are plain functions; an asynchronous one is refused at load. What a plugin registers by a hook
+counts when the hook returns, and not at all if a registration failed. A name belongs to the first plugin that
+registers it: built-in plugins come before other plugins, these come in the order of their names.
 """
 
 from collections.abc import Callable
@@ -42,7 +42,7 @@ def netautod_register_settings(register: Callable[[type[Any]], None]) -> None:
     """Call `register` once with the frozen dataclass that declares the section `[NAME]` of the settings.
 
     NAME is the plugin's entry point, NETAUTOD_NAME_... are the variables. The hook is called before all
-    others, also by commands that use no plugin: it must have no effects, and is lent nothing.
+    others, also by commands that use no plugin. It must have no effects, and it has no `host`.
     """
 
 
@@ -55,8 +55,10 @@ def netautod_register_executors(
 
 @hookspec
 def netautod_register_auth_providers(register: Callable[[AuthProvider], None], host: PluginHost[Any]) -> None:
-    """Call `register` once for each provider of logins that the settings enable; a registered provider is
-    an enabled one. Its name is of the form `[a-z][a-z0-9_-]*`, 32 characters at most, and not `local`.
+    """Call `register` once for each provider of logins that the settings enable.
+
+    A registered provider is an enabled one. Its name is of the form `[a-z][a-z0-9_-]*`, 32 characters at
+    most, and not `local`.
     """
 
 
@@ -64,8 +66,9 @@ def netautod_register_auth_providers(register: Callable[[AuthProvider], None], h
 def netautod_register_inventory_sources(
     register: Callable[[str, OpenInventory], None], host: PluginHost[Any]
 ) -> None:
-    """Call `register("netbox", open)` for each kind of inventory that the plugin can read; an inventory
-    system goes to the first one whose probe knows it.
+    """Call `register("netbox", open)` for each kind of inventory that the plugin can read.
+
+    An inventory system is read by the first source whose probe recognizes it.
     """
 
 
@@ -73,8 +76,8 @@ def netautod_register_inventory_sources(
 def netautod_register_platforms(register: Callable[[Path], None], host: PluginHost[Any]) -> None:
     """Call `register` with the path of each TOML platform definition.
 
-    It raises InvalidInput for a file that is faulty or whose name is taken: let it pass, it is shown as the
-    plugin's error, and what was registered before stays.
+    `register` raises InvalidInput for a file that is faulty or whose name is taken. Let the exception pass:
+    it is shown as the plugin's error, and what was registered before stays.
     """
 
 
@@ -85,9 +88,9 @@ def netautod_register_collectors(register: Callable[[Collector], None], host: Pl
 
 @hookspec
 def netautod_register_models(register: Callable[[ModelBackend], None], host: PluginHost[Any]) -> None:
-    """Call `register` with a back end for agent tasks, if the settings configure one.
+    """Call `register` with a language model for agent tasks, if the settings configure one.
 
-    Agents use the first that is registered; what ships with the service comes before other plugins.
+    Agents use the first model that is registered; built-in plugins come before other plugins.
     """
 
 
@@ -95,7 +98,7 @@ def netautod_register_models(register: Callable[[ModelBackend], None], host: Plu
 def netautod_register_tools(register: Callable[[AgentTool], None], host: PluginHost[Any]) -> None:
     """Call `register` once for each tool that agents may call.
 
-    One with the name of a tool of the service takes its place, so that a forbidden one takes it away.
+    A tool with the name of a tool of the service replaces it, so a forbidden tool takes it away.
     """
 
 
@@ -103,15 +106,15 @@ def netautod_register_tools(register: Callable[[AgentTool], None], host: PluginH
 def netautod_register_permissions(
     register: Callable[[PluginPermission], None], host: PluginHost[Any]
 ) -> None:
-    """Call `register` once for each permission of the plugin; roles may hold it from then on as `NAME.name`.
+    """Call `register` once for each permission of the plugin; roles may hold it as `NAME.name`.
 
-    Called before the hooks that name permissions, those of routes and events.
+    The hook is called before the hooks that name permissions, those of routes and events.
     """
 
 
 @hookspec
 def netautod_register_events(register: Callable[[EventType], None], host: PluginHost[Any]) -> None:
-    """Call `register` once for each kind of event that the plugin tells by `host.publish`."""
+    """Call `register` once for each type of event that the plugin publishes by `host.publish`."""
 
 
 @hookspec
@@ -123,7 +126,7 @@ def netautod_register_content_types(register: Callable[[ContentType], None], hos
 def netautod_register_routes(register: Callable[[PluginRoute], None], host: PluginHost[Any]) -> None:
     """Call `register` once for each method of each path that is served under `/api/plugins/NAME/`.
 
-    Who may call it has to be said: a permission that nobody has declared is refused.
+    `access` says who may call it: a permission that is not declared is refused.
     """
 
 
@@ -131,8 +134,8 @@ def netautod_register_routes(register: Callable[[PluginRoute], None], host: Plug
 def netautod_register_commands(register: Callable[[PluginCommand], None], host: PluginHost[Any]) -> None:
     """Call `register` once for each command that the plugin adds to `netautod`.
 
-    Called when a command is asked for that is none of ours, not by the service. Import what the command needs
-    when it runs.
+    The hook is called when the command line names a command that netautod does not have, not by the service.
+    Import what the command needs when it runs.
     """
 
 
@@ -146,29 +149,29 @@ def netautod_register_services(register: Callable[[PluginService], None], host: 
 
 @hookspec
 def netautod_execution_finished(execution: FinishedExecution) -> None:
-    """Told after the end of an execution is stored.
+    """React to the end of an execution, after it is stored.
 
-    This and the following are observers: called in a thread, one call at a time per plugin, in the order of
-    the events. What they raise is logged and counted; a plugin that is a thousand events behind misses
-    those that come then. Events that wait are lost when the process is killed.
+    This hook and the following ones are observers. They are called in a thread, one call at a time per
+    plugin, in the order of the events. What they raise is logged and counted. A plugin that is a thousand
+    events behind misses those that come then. Events that wait are lost when the process is killed.
     """
 
 
 @hookspec
 def netautod_config_changed(event: ConfigChanged) -> None:
-    """Told after a new version of a device's configuration is stored."""
+    """React to a new version of a device's configuration, after it is stored."""
 
 
 @hookspec
 def netautod_backup_stale(event: BackupStale) -> None:
-    """Told when a device has had no good capture for `backups.stale_hours`, once until the next good one."""
+    """React to a device without a good capture for `backups.stale_hours`, once until the next one."""
 
 
 @hookspec
 def netautod_credential_suspended(event: CredentialSuspended) -> None:
-    """Told after a device refused a login, which background work leaves alone for a while from then on."""
+    """React to a device that refused a login; background work leaves this login alone for a while."""
 
 
 @hookspec
 def netautod_device_changed(event: DeviceChanged) -> None:
-    """Told after a poll has found a neighbor gone, an interface down, or a device unreachable or back."""
+    """React to a neighbor gone, an interface down, or a device unreachable or back, as a poll has found."""

@@ -52,11 +52,11 @@ async def test_a_stranger_writes_the_first_plugin(
 ) -> None:
     printed = commands(FIRST, page(FIRST))
     assert printed.count(SERVE) == 2
-    said: list[str] = []
+    printed_lines: list[str] = []
     async with AsyncExitStack() as stack:
         for block in printed:
             if block != SERVE:
-                said.append(await person.enter(block))
+                printed_lines.append(await person.enter(block))
                 continue
             await stack.aclose()  # Control-C in the second terminal
             service = await stack.enter_async_context(
@@ -68,7 +68,7 @@ async def test_a_stranger_writes_the_first_plugin(
                 )
             )
             await person.enter(login_commands().replace(PRINTED_URL, service.url))
-    out = "".join(said)
+    out = "".join(printed_lines)
     assert out.count("3 passed") == 2
     assert '"state": "completed"' in out
     assert "\n2 answers\n" in out

@@ -31,7 +31,7 @@ Lines = Mapping[str, str]  # what a name is, by the name
 
 @dataclass(frozen=True, kw_only=True)
 class Recorded:
-    """`since` are versions by name; `released` is the newest that authors have, None before the first."""
+    """The recorded surface: `since` are versions by name, `released` the newest that authors have."""
 
     released: str | None
     since: Mapping[str, str]
@@ -65,7 +65,7 @@ def write(recorded: Recorded, found: Lines, *, released: str | None) -> None:
 
 
 def unrecorded(recorded: Recorded, found: Lines) -> list[str]:
-    """What differs from the record."""
+    """Return what differs from the record."""
     added = [f"added: {name} {found[name]}" for name in sorted(found.keys() - recorded.lines.keys())]
     removed = [f"removed: {name}" for name in sorted(recorded.lines.keys() - found.keys())]
     changed = [
@@ -77,35 +77,37 @@ def unrecorded(recorded: Recorded, found: Lines) -> list[str]:
 
 
 def broken_promises(recorded: Recorded, found: Lines, *, version: str = VERSION) -> list[str]:
-    """What the change asks of VERSION, as sentences; nothing is promised before the first release."""
+    """Return what the change demands of VERSION, as sentences: nothing before the first release."""
     if recorded.released is None:
         return []
     here, released = parse_version(version), parse_version(recorded.released)
     if here[0] > released[0]:
         return []
-    said = []
+    problems = []
     for name in sorted(recorded.promised):
         before, now = recorded.lines[name], found.get(name)
         if now is None and not _is_over(before, here):
-            said.append(f"{name} is gone: raise the major of VERSION, or keep it `deprecated` for two minors")
+            problems.append(
+                f"{name} is gone: raise the major of VERSION, or keep it `deprecated` for two minors"
+            )
         elif now is not None and _plain(now) != _plain(before):
-            said.append(
+            problems.append(
                 f"{name} has changed from {before} to {now}: raise the major of VERSION, or add a new name"
             )
     added = found.keys() - recorded.promised
     for name in sorted(added):
         owner = name.partition("(")[0] if "(" in name else name.rpartition(".")[0]
         if owner in recorded.promised and found[name].startswith("required "):
-            said.append(f"{name} has no default, so code that does without it fails: give it one")
+            problems.append(f"{name} has no default, so code that does without it fails: give it one")
     if added and here <= released:
-        said.append(
+        problems.append(
             f"something is added to {recorded.released}, which is released: raise the minor of VERSION"
         )
-    return said
+    return problems
 
 
 def _plain(what: str) -> str:
-    """Without the mark of what is deprecated: to become so is no change."""
+    """Return the line without the mark of what is deprecated: to become so is no change."""
     return what.partition(" [deprecated")[0]
 
 
@@ -115,7 +117,7 @@ def _is_over(what: str, here: tuple[int, int]) -> bool:
 
 
 def surface() -> Lines:
-    """What there is now."""
+    """Return the present surface."""
     found: dict[str, str] = {}
     for module in (plugin_api, testing):
         for name in module.__all__:
@@ -158,22 +160,22 @@ def _members(name: str, kind: type) -> Iterator[tuple[str, str]]:
             if not one.name.startswith("_"):
                 required = one.init and one.default is MISSING and one.default_factory is MISSING
                 yield f"{name}.{one.name}", f"{'required ' if required else ''}field {_type(one.type)}"
-    told: set[str] = {one.name for one in fields(kind)} if is_dataclass(kind) else set()
+    listed: set[str] = {one.name for one in fields(kind)} if is_dataclass(kind) else set()
     for parent in kind.__mro__:
         if not parent.__module__.startswith("netautod"):
             continue
         for member, value in vars(parent).items():
-            if member in told or not _is_public(member, kind):
+            if member in listed or not _is_public(member, kind):
                 continue
-            told.add(member)
+            listed.add(member)
             if isinstance(value, property) and value.fget is not None:
                 yield f"{name}.{member}", f"property {_type(inspect.signature(value.fget).return_annotation)}"
             elif inspect.isroutine(value) or isinstance(value, classmethod | staticmethod):
                 plain = value.__func__ if isinstance(value, classmethod | staticmethod) else value
                 yield from _marked(_function(f"{name}.{member}", "method", plain), plain)
         for member, annotation in vars(parent).get("__annotations__", {}).items():
-            if member not in told and not member.startswith("_"):
-                told.add(member)
+            if member not in listed and not member.startswith("_"):
+                listed.add(member)
                 yield f"{name}.{member}", f"attribute {_type(annotation)}"
 
 
@@ -192,7 +194,7 @@ def _fixtures(module: ModuleType) -> Iterator[tuple[str, str]]:
 
 
 def _function(name: str, kind: str, function: Any, *, hook: bool = False) -> Iterator[tuple[str, str]]:
-    """The function and its parameters: an optional one may be added, as may any argument of a hook."""
+    """Yield the function and its parameters: an optional one may be added, as may any argument of a hook."""
     signature = inspect.signature(function)
     kind = f"async {kind}" if inspect.iscoroutinefunction(function) else kind
     yield name, f"{kind} -> {_type(signature.return_annotation)}"
@@ -202,15 +204,15 @@ def _function(name: str, kind: str, function: Any, *, hook: bool = False) -> Ite
         variable = parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
         needed = parameter.default is parameter.empty and not variable and not hook
         where = "keyword" if parameter.kind is parameter.KEYWORD_ONLY else f"parameter {place}"
-        told = _type(parameter.annotation)
+        annotation = _type(parameter.annotation)
         yield (
             f"{name}({parameter.name})",
-            f"{'required ' if needed else ''}{'argument' if hook else where} {told}",
+            f"{'required ' if needed else ''}{'argument' if hook else where} {annotation}",
         )
 
 
 def _type(annotation: Any) -> str:
-    """Without the modules, and without types of functions' defaults."""
+    """Return the text without the modules, and without types of functions' defaults."""
     if annotation is inspect.Signature.empty:
         return "Any"
     plain = inspect.isclass(annotation) and not hasattr(annotation, "__args__")
@@ -219,14 +221,14 @@ def _type(annotation: Any) -> str:
 
 
 def _marked(lines: Iterator[tuple[str, str]], thing: Any) -> Iterator[tuple[str, str]]:
-    """With the mark of what is deprecated at the function itself."""
+    """Return the text with the mark of what is deprecated at the function itself."""
     for place, (name, what) in enumerate(lines):
         yield name, what + (_deprecated(thing) if place == 0 else "")
 
 
 def _deprecated(thing: Any) -> str:
-    told = getattr(thing, "__deprecated__", None)
-    gone = re.search(r"since plugin API (\S+) and gone in (\d+\.\d+)", told or "")
+    message = getattr(thing, "__deprecated__", None)
+    gone = re.search(r"since plugin API (\S+) and gone in (\d+\.\d+)", message or "")
     return "" if gone is None else f" [deprecated since {gone[1]}, gone in {gone[2]}]"
 
 

@@ -39,7 +39,7 @@ class Section:
 
 
 def section_of(name: str) -> Section:
-    """The one section of the hook; its parts have an order and their own headings."""
+    """Return the one section of the hook; its parts have an order and their own headings."""
     found = [
         (arguments, text)
         for hook, arguments, text in _SECTION.findall(_without_code(GUIDE)[0])
@@ -61,7 +61,7 @@ def section_of(name: str) -> Section:
 
 
 def _without_code(text: str) -> tuple[str, list[str]]:
-    """The text with each block's comments out of the way of the headings."""
+    """Return the text without its blocks, so that a comment in one is no heading, and the blocks."""
     blocks: list[str] = []
 
     def keep(block: re.Match[str]) -> str:
@@ -77,7 +77,7 @@ def _with_code(text: str) -> str:
 
 
 def plugin_of(name: str, folder: Path) -> ModuleType:
-    """The example as a module of the folder, compiled and run as it is printed."""
+    """Return the example as a module of the folder, compiled and run as it is printed."""
     made = ModuleType(f"example_of_{name}")
     made.__file__ = str(folder / "__init__.py")
     exec(compile(section_of(name).example, f"<{name}>", "exec"), vars(made))
@@ -85,7 +85,7 @@ def plugin_of(name: str, folder: Path) -> ModuleType:
 
 
 def sample(kind: Any) -> Any:
-    """A value of a type; of a dataclass one whose fields are samples, and so a flag is set."""
+    """Return a value of a type; the fields of a dataclass are samples, so a flag is set."""
     if kind in _SAMPLES:
         return _SAMPLES[kind]
     if is_dataclass(kind):
@@ -126,6 +126,6 @@ def test_the_example_is_a_plugin_that_implements_the_hook(
         assert capsys.readouterr().out.strip()
 
 
-def test_every_hook_that_registers_is_asked_by_the_commands_that_check_plugins() -> None:
+def test_the_commands_that_check_plugins_call_every_hook_that_registers() -> None:
     registering = {name for name in HOOKS if name.startswith("netautod_register_")}
     assert set(REGISTRATIONS) == registering - {"netautod_register_settings"}

@@ -30,7 +30,7 @@ _TESTS = (
 
 @pytest.fixture
 def importable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The files of the guide in a folder from which they can be imported."""
+    """Return a folder with the files of the guide, from which they can be imported."""
     write_example("acme_platform", "test_acme_os", tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     for name in ("acme_platform", "test_acme_os"):

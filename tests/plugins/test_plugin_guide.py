@@ -32,7 +32,7 @@ TESTS = (
 
 @pytest.fixture
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder in which the plugin is installed; this process sees it, too."""
+    """Return the folder in which the plugin is installed; this process sees it, too."""
     folder = tmp_path / "site-packages"
     folder.mkdir()
     write_example("my_plugin", "test_my_plugin", folder)
@@ -64,7 +64,7 @@ Main = Callable[..., tuple[int, str, str]]
 
 @pytest.fixture
 def main(installed: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Main:
-    """`code, out, err = main("check-config", file)`: the command with this settings file."""
+    """Return a function that runs a command: `code, out, err = main("check-config", file)`."""
 
     def run(command: str, file: str = "") -> tuple[int, str, str]:
         path = tmp_path / "netautod.toml"
@@ -86,7 +86,7 @@ def test_it_is_listed(main: Main) -> None:
 
 
 @pytest.mark.parametrize(
-    ("file", "said"),
+    ("file", "message"),
     [
         pytest.param("at_once = 0", "FILE: my_plugin.at_once must be at least 1", id="under the bound"),
         pytest.param('at_once = "1"', "FILE: my_plugin.at_once must be a whole number", id="another type"),
@@ -98,15 +98,15 @@ def test_it_is_listed(main: Main) -> None:
 )
 @pytest.mark.parametrize("command", ["check-config", "serve", "openapi"])
 def test_wrong_settings_of_a_plugin_are_one_line_and_exit_code_2(
-    main: Main, command: str, file: str, said: str
+    main: Main, command: str, file: str, message: str
 ) -> None:
-    assert main(command, f"[my_plugin]\n{file}\n") == (2, "", f"netautod: {said}\n")
+    assert main(command, f"[my_plugin]\n{file}\n") == (2, "", f"netautod: {message}\n")
 
 
 def test_a_wrong_variable_of_a_plugin(main: Main, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NETAUTOD_MY_PLUGIN_AT_ONCE", "many")
-    said = "netautod: NETAUTOD_MY_PLUGIN_AT_ONCE must be a whole number\n"
-    assert main("check-config") == (2, "", said)
+    message = "netautod: NETAUTOD_MY_PLUGIN_AT_ONCE must be a whole number\n"
+    assert main("check-config") == (2, "", message)
 
 
 def test_good_settings_of_a_plugin(main: Main, tmp_path: Path) -> None:
@@ -139,8 +139,8 @@ def test_the_section_of_a_disabled_plugin_is_not_looked_at(
 def test_the_section_of_a_plugin_that_cannot_be_loaded_is_a_warning(main: Main, installed: Path) -> None:
     (installed / "my_plugin" / "__init__.py").write_text("import no_such_module\n")
     code, out, err = main("check-config", "[my_plugin]\nat_once = 0\n")
-    said = "netautod: FILE: the section my_plugin is ignored: the plugin cannot be loaded\n"
-    assert (code, out, err) == (0, "the settings are valid\n", said)
+    message = "netautod: FILE: the section my_plugin is ignored: the plugin cannot be loaded\n"
+    assert (code, out, err) == (0, "the settings are valid\n", message)
     assert main("check-config", "[another]\n") == (2, "", "netautod: FILE: unknown setting another\n")
 
 
@@ -195,6 +195,6 @@ async def test_in_the_service(installed: Path, tmp_path: Path) -> None:
 )
 def test_every_public_name_says_what_it_is(public: ModuleType, name: str) -> None:
     shown = getattr(public, name)
-    said = vars(shown).get("__doc__") if inspect.isclass(shown) else inspect.getdoc(shown)
-    of_its_own = isinstance(said, str) and not said.startswith(f"{name}(")  # a dataclass writes that itself
+    message = vars(shown).get("__doc__") if inspect.isclass(shown) else inspect.getdoc(shown)
+    of_its_own = isinstance(message, str) and not message.startswith(f"{name}(")  # of a dataclass
     assert of_its_own or name in re.findall(r"\w+", guide())

@@ -18,7 +18,7 @@ LONGEST = 80  # lines
 
 @pytest.mark.parametrize("source", ["README", "hooks.md"])
 def test_its_plugin_observes(source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """So does the one of the page about hooks."""
+    """Load it, and the one of the page about hooks."""
     name = {"README": "acme_hello", "hooks.md": "acme_watch"}[source]
     text = README.read_text(encoding="utf-8") if source == "README" else None
     project = write_project(name, tmp_path, text=text)

@@ -1,4 +1,4 @@
-"""From wheels, beside one of netautod: the plugins of the guide at work, and new ones with their tests."""
+"""The plugins of the guide and new ones, installed from wheels beside one of netautod."""
 
 import asyncio
 import sys
@@ -48,7 +48,7 @@ def netautod_settings(users):
 
 @pytest.fixture(scope="module")
 def projects(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """The projects of new plugins, by their kinds."""
+    """Return the projects of new plugins, by their kinds."""
     folder = tmp_path_factory.mktemp("projects")
     return {kind: scaffold(f"new_{kind}", kind=kind, directory=folder, core=list(table())) for kind in KINDS}
 
@@ -62,7 +62,7 @@ async def installed(projects: dict[str, Path], tmp_path_factory: pytest.TempPath
 
 
 def copy_tests(projects: dict[str, Path], kind: str, folder: Path) -> None:
-    """The tests of a project, without its package: what is imported is what is installed."""
+    """Copy the tests of a project without its package: what is imported is what is installed."""
     [file] = (projects[kind] / "tests").glob("test_*.py")
     copy(file, folder / file.name)
 
@@ -95,8 +95,8 @@ async def test_the_guide_and_the_new_plugins_work_from_wheels(
 
 async def test_the_new_command_and_the_check_of_the_wheel(installed: Environment, tmp_path: Path) -> None:
     program = installed.folder / "venv" / "bin" / "netautod"
-    said = await installed.run(program, "plugins", "new", "made_here", "--kind", "source", cwd=tmp_path)
-    assert "made_here is made" in said
+    out = await installed.run(program, "plugins", "new", "made_here", "--kind", "source", cwd=tmp_path)
+    assert "made_here is made" in out
     wheels = sorted((installed.folder / "wheels").glob("*.whl"))
     plugins = [wheel for wheel in wheels if not wheel.name.startswith("netautod-")]
     checked = await installed.run(program, "plugins", "check", tmp_path / "made_here", *plugins)
@@ -106,7 +106,7 @@ async def test_the_new_command_and_the_check_of_the_wheel(installed: Environment
 async def test_the_code_of_new_plugins_and_of_the_guide_is_clean(
     projects: dict[str, Path], tmp_path: Path
 ) -> None:
-    """By ruff with the project's own configuration, and by mypy as strict as here, all at once."""
+    """Check them by ruff with the project's own configuration, and by mypy as strict as here, all at once."""
     here = Environment(tmp_path)
     bin_ = Path(sys.executable).parent
     for project in projects.values():

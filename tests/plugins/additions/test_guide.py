@@ -29,7 +29,7 @@ def manager_of(hook: str) -> PluginManager:
 
 
 class Devices:
-    """The services, as far as the examples ask them."""
+    """The services, as far as the examples use them."""
 
     async def devices(self, **_: Any) -> AsyncIterator[DeviceInfo]:
         for name in ("a", "b"):
@@ -55,13 +55,13 @@ async def test_routes() -> None:
     [offered] = offers.routes_of(manager_of("netautod_register_routes"), PermissionKeys())
     services: Any = Devices()
 
-    def asked(team: str) -> RouteRequest:
+    def request(team: str) -> RouteRequest:
         path = {"team": team}
         return RouteRequest(caller=None, path=path, query={}, body={}, request_id="r", acting=services)
 
-    assert await offered.route.handler(asked("core")) == {"name": "Ada", "devices": 2}
+    assert await offered.route.handler(request("core")) == {"name": "Ada", "devices": 2}
     with pytest.raises(NotFound):
-        await offered.route.handler(asked("sales"))
+        await offered.route.handler(request("sales"))
     described = document(served([offered]))["paths"]["/api/plugins/rota/teams/{team}"]["get"]
     assert described["summary"] == "Return who of a team is on call."
 
