@@ -68,7 +68,9 @@ def _set_in(options: Mapping[str, Any]) -> dict[str, Any]:
 
 def fingerprint(indexes: Iterable[Index]) -> str:
     """Return a hash that is the same for the same definitions in any order."""
-    definitions = sorted(repr((index.collection, index.keys, sorted(index.options().items()))) for index in indexes)
+    definitions = sorted(
+        repr((index.collection, index.keys, sorted(index.options().items()))) for index in indexes
+    )
     return hashlib.sha256("\n".join(definitions).encode()).hexdigest()[:16]
 
 

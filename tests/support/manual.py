@@ -14,7 +14,7 @@ _BLOCK = re.compile(r"^(?P<indent> *)```(?P<language>\w*)\n(?P<text>.*?)^(?P=ind
 
 # Links may lead to these although they are not written yet.
 PLANNED = {
-    *("develop/architecture", "develop/glossary", "develop/recipes", "develop/tests", "develop/benchmarks"),
+    *("develop/architecture", "develop/glossary", "develop/tests", "develop/benchmarks"),
     "changes",
 }
 
