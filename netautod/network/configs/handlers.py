@@ -52,7 +52,7 @@ VERSION_FORM = re.compile(r"[1-9][0-9]{0,8}")
 
 
 def version_number(text: str) -> int:
-    """That of a path; anything that is none is 404 like a missing version."""
+    """Return the version number of a path; anything that is none is 404 like a missing version."""
     if VERSION_FORM.fullmatch(text) is None:
         raise NotFound(NO_VERSION)
     return int(text)
@@ -74,7 +74,7 @@ class ConfigHandler(JsonHandler):
 class ConfigsHandler(ConfigHandler):
     @requires(READ, query=PageQuery, answer=ConfigsAnswer)
     async def get(self, device_id: str) -> None:
-        """Lists the stored versions of a device's configuration, newest first."""
+        """List the stored versions of a device's configuration, newest first."""
         page = Page(**self.query)
         found = await self.configs.page(self.caller.org_id, self.device_id(device_id), page)
         self.answer(found.to_json("configs", Config.to_json))
@@ -83,21 +83,21 @@ class ConfigsHandler(ConfigHandler):
 class LatestConfigHandler(ConfigHandler):
     @requires(READ, query=ReadQuery, answer=ConfigAnswer, name="get_latest_device_config")
     async def get(self, device_id: str) -> None:
-        """Reads the newest version with its text."""
+        """Read the newest version with its text."""
         await self.answer_config(device_id, None)
 
 
 class OneConfigHandler(ConfigHandler):
     @requires(READ, query=ReadQuery, answer=ConfigAnswer)
     async def get(self, device_id: str, version: str) -> None:
-        """Reads one version with its text."""
+        """Read one version with its text."""
         await self.answer_config(device_id, version_number(version))
 
 
 class ConfigPartHandler(ConfigHandler):
     @requires(READ, query=ReadQuery, answer=PartAnswer)
     async def get(self, device_id: str, version: str, name: str) -> None:
-        """Reads what the device told beside its configuration, by the name that the version lists."""
+        """Read a part that the device has beside its configuration, by the name that the version lists."""
         part, text = await self.configs.part(
             self.caller,
             self.device_id(device_id),
@@ -111,7 +111,7 @@ class ConfigPartHandler(ConfigHandler):
 class RawConfigHandler(ConfigHandler):
     @requires(SECRETS, produces=BYTES)
     async def get(self, device_id: str, version: str) -> None:
-        """Reads the bytes of one version, secrets and all: what a restore needs. It is audited."""
+        """Read the bytes of one version, secrets and all: what a restore needs. It is audited."""
         number = version_number(version)
         content = await self.configs.raw(self.caller, self.device_id(device_id), number)
         self.set_header("Content-Type", BYTES)
@@ -122,7 +122,7 @@ class RawConfigHandler(ConfigHandler):
 class ConfigNotesHandler(ConfigHandler):
     @requires(PULL, body=NotesRequest, partial=True, answer=ConfigItem)
     async def put(self, device_id: str, version: str) -> None:
-        """Sets the notes of a version; null clears them."""
+        """Set the notes of a version; null clears them."""
         wanted, number = self.device_id(device_id), version_number(version)
         config = await self.configs.set_notes(self.caller, wanted, number, self.body["notes"])
         self.answer(config.to_json())
@@ -131,7 +131,7 @@ class ConfigNotesHandler(ConfigHandler):
 class LearnedNoiseHandler(ConfigHandler):
     @requires(PULL, status=204)
     async def delete(self, device_id: str) -> None:
-        """Forgets what was learned to change by itself in the device's configs."""
+        """Forget what was learned to change by itself in the device's configs."""
         await self.configs.forget_noise(self.caller, self.device_id(device_id))
         self.answer_nothing()
 
@@ -139,14 +139,14 @@ class LearnedNoiseHandler(ConfigHandler):
 class DiffHandler(ConfigHandler):
     @property
     def form(self) -> DiffForm:
-        """As the query wants it."""
+        """Return the form of the diff that the query wants."""
         return DiffForm(context=self.query["context"], columns=self.query["format"] == "side_by_side")
 
 
 class DiffConfigsHandler(DiffHandler):
     @requires(READ, query=DiffQuery, answer=DiffAnswer)
     async def get(self, device_id: str) -> None:
-        """Compares two versions, by default the two newest."""
+        """Compare two versions, by default the two newest."""
         found = await self.configs.diff(
             self.caller,
             self.device_id(device_id),
@@ -161,7 +161,7 @@ class DiffConfigsHandler(DiffHandler):
 class DiffDevicesHandler(DiffHandler):
     @requires(READ, query=DiffDevicesQuery, answer=DiffAnswer, errors=(404,), name="diff_devices")
     async def get(self) -> None:
-        """Compares a version of one device with a version of another, by default the newest of each."""
+        """Compare a version of one device with a version of another, by default the newest of each."""
         query = self.query
         found = await self.configs.diff_of_devices(
             self.caller,
@@ -178,7 +178,7 @@ class PullConfigHandler(JsonHandler):
 
     @requires(PULL, answer=PullAnswer, errors=(502,), name="pull_device_config", repeat=Repeat.AGAIN)
     async def post(self, device_id: str) -> None:
-        """Reads the configuration of a device now."""
+        """Read the configuration of a device now."""
         captured = await self.pulls.one(self.caller, self.path_id(device_id, "Device"))
         self.answer({**captured.config.to_json(), "changed": captured.changed})
 
@@ -197,7 +197,7 @@ class BulkPullHandler(JsonHandler):
         repeat=Repeat.FINDS,
     )
     async def post(self) -> None:
-        """Reads the configurations of many devices now; stops when the client goes away.
+        """Read the configurations of many devices now; stops when the client goes away.
 
         With `background` it is an execution, which goes on without the client.
         """
@@ -210,7 +210,7 @@ class BulkPullHandler(JsonHandler):
 
 
 def asked_by(org_id: OrgId, query: Mapping[str, Any]) -> tuple[Asked, Page]:
-    """What a query of the search means, as SearchQuery has loaded it."""
+    """Return the search that a query describes, as SearchQuery has loaded it."""
     pattern = query.get("regex")
     wanted = LineQuery(text=query.get("q") or pattern or "", is_pattern=pattern is not None)
     narrowed = DeviceFilter(device_type=query.get("device_type"), site=query.get("site"))
@@ -223,10 +223,10 @@ class SearchConfigsHandler(JsonHandler):
 
     @requires(READ, query=SearchQuery, answer=SearchAnswer, name="search_configs")
     async def get(self) -> None:
-        """Finds lines in the newest configs of all devices: a plain text in any case, or a regex (RE2).
+        """Find lines in the newest configs of all devices: a plain text in any case, or a regex (RE2).
 
-        What is searched and answered is redacted. Of a line the first 2,000 characters are answered.
-        Of groups of equal lines those of the most devices come first.
+        What is searched and answered is redacted. Of a line the first 2,000 characters are answered. Of
+        groups of equal lines those of the most devices come first.
         """
         asked, page = asked_by(self.caller.org_id, self.query)
         if self.query["group"] is not None:
@@ -248,7 +248,7 @@ class DevicesWithBackupInfoHandler(JsonHandler):
         etag=True,
     )
     async def get(self) -> None:
-        """Lists devices with how the backup of each stands, and counts how many stand how."""
+        """List devices with the state of each backup, and count the states."""
         narrowed = dict(self.query)
         page = Page(limit=narrowed.pop("limit"), offset=narrowed.pop("offset"))
         sorting = narrowed.pop("sort")
@@ -268,7 +268,7 @@ class SnapshotListHandler(JsonHandler):
 
     @requires(READ, query=PageQuery, answer=SnapshotsAnswer)
     async def get(self) -> None:
-        """Lists the snapshots, newest first."""
+        """List the snapshots, newest first."""
         found = await self.snapshots.page(self.caller.org_id, Page(**self.query))
         self.answer(found.to_json("snapshots", Snapshot.to_json))
 
@@ -278,7 +278,7 @@ class OneSnapshotHandler(JsonHandler):
 
     @requires(READ, answer=SnapshotAnswer)
     async def get(self, snapshot_id: str) -> None:
-        """Reads a snapshot with the version of each device."""
+        """Read a snapshot with the version of each device."""
         wanted = self.path_id(snapshot_id, "Snapshot")
         snapshot, configs = await self.snapshots.get(self.caller.org_id, wanted)
         self.answer({**snapshot.to_json(), "configs": [config.to_json() for config in configs]})

@@ -16,10 +16,10 @@ IMPORTED = "import"  # as source and pulled_via of a version
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """What a device told beside its configuration: `size` in bytes of what is shown of it.
+    """A part that a device has beside its configuration: `size` in bytes of what is shown of it.
 
-    Inside only: `text_id` names the stored text. With `difference` that is a configuration too, and shown
-    is what the version has otherwise; size 0: nothing.
+    Inside only: `text_id` names the stored text. With `difference` that is a configuration too, and what is
+    shown is its difference from the version; size 0: nothing.
     """
 
     name: str
@@ -34,7 +34,8 @@ class Part:
 
 @dataclass(frozen=True, kw_only=True)
 class Config:
-    """`size` is in bytes of the raw text; `source` says where it was read: `device`, or `import`.
+    """A stored version. `size` is in bytes of the raw text; `source` says where it was read: `device`, or
+    `import`.
 
     `pulled_via` is `api` (single pull), `bulk`, `task` or `import`; `created_by` a user id. Inside only:
     `text_id` names the stored text, `platform` is the device_type that it was captured as, which knows its
@@ -61,7 +62,7 @@ class Config:
 
     @property
     def captured_at(self) -> datetime | None:
-        """When a capture read it last; None for one that was imported and that no capture has met since."""
+        """Return when a capture read it last; None for an imported one that no capture has met since."""
         unseen = self.source == IMPORTED and self.last_seen_at <= self.created_at
         return None if unseen else self.last_seen_at
 
@@ -107,7 +108,7 @@ class ReadConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class Captured:
-    """What a capture came to; `notes` are sentences on what the device does not have or show."""
+    """The result of a capture. `notes` are sentences on what the device does not have or show."""
 
     config: Config
     changed: bool
@@ -117,7 +118,7 @@ class Captured:
 
 @dataclass(frozen=True, kw_only=True)
 class ChangedLines:
-    """How many lines a version has that the one before it has not, and the other way around.
+    """The number of lines that a version has and the one before has not, and the other way around.
 
     Of a first version all its lines are additions.
     """
@@ -149,7 +150,7 @@ class RecentChange:
 
 @dataclass(frozen=True, kw_only=True)
 class NewestText:
-    """Where the text of a device's newest version is; `size` in bytes of the raw text."""
+    """The place of the text of a device's newest version; `size` in bytes of the raw text."""
 
     version: int
     text_id: str
@@ -199,7 +200,7 @@ class LineGroup:
 
 @dataclass(frozen=True, kw_only=True)
 class BulkResult:
-    """How a bulk pull went; `errors` are (device id, its name if there is one, sentence)."""
+    """The result of a bulk pull; `errors` are (device id, its name if there is one, sentence)."""
 
     succeeded: int
     errors: Sequence[tuple[str, str | None, str]]
@@ -217,7 +218,7 @@ class BulkResult:
 
 @dataclass(frozen=True, kw_only=True)
 class Snapshot:
-    """What one execution captured; the counts are of devices, over all attempts.
+    """A snapshot of what one execution captured; the counts are of devices, over all attempts.
 
     `task_id` is None for one that belongs to no task.
     """
@@ -246,7 +247,7 @@ class Snapshot:
 
 @dataclass(frozen=True, kw_only=True)
 class SnapshotConfig:
-    """One device of a snapshot and the version that it had."""
+    """A device of a snapshot and the version that it had."""
 
     device_id: str
     device_name: str

@@ -1,7 +1,7 @@
-"""What was changed lately: the versions that were captured last, and how many lines each has changed.
+"""Recent changes: the versions that were captured last, and how many lines each has changed.
 
-Lines are counted the first time that somebody asks, and kept with the version: so captures do not pay for
-what nobody looks at, and no text is read twice.
+Lines are counted with the first request, and kept with the version: so captures do not pay for counts without
+readers, and no text is read twice.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ class RecentChanges:
         self._counting: SharedReads[ChangedLines] = SharedReads(clock=clock, seconds=60.0, size=1000)
 
     async def of(self, org_id: OrgId) -> Sequence[RecentChange]:
-        """The newest first, at most 10, of devices that there are. Imported versions are no news."""
+        """Return the newest changes first, at most 10, of devices that exist. Imported versions are no news."""
         found = await self._store.latest(org_id, LOOKED_AT)
         names = await self._devices.live_names(org_id, list({config.device_id for config, _ in found}))
         shown = [(config, lines) for config, lines in found if config.device_id in names][:LATEST]
@@ -50,7 +50,7 @@ class RecentChanges:
         ]
 
     async def _lines(self, config: Config, kept: ChangedLines | None) -> ChangedLines | None:
-        """Counted once for all that ask at the same time."""
+        """Return the changed lines, counted once for all requests at the same time."""
         return kept or await self._counting.get(config.id, partial(self._count, config))
 
     async def _count(self, config: Config) -> ChangedLines | None:

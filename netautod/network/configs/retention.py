@@ -30,7 +30,7 @@ GRACE = timedelta(hours=1)
 
 class ActiveExecutions(Protocol):
     async def is_active(self, org_id: OrgId, execution_id: str, since: datetime) -> bool:
-        """Whether the execution may still add to its snapshot, or ended only after `since`."""
+        """Return whether the execution may still add to its snapshot, or ended only after `since`."""
         ...
 
 
@@ -58,7 +58,7 @@ class ConfigRetention:
         devices.purged.register(self._purge)
 
     async def sweep(self) -> None:
-        """One pass over all organizations; doing it twice at once does no harm."""
+        """Sweep all organizations once; two sweeps at once do no harm."""
         now = self._clock.now()
         settings = self._settings
         devices = await self._devices.purge(buried_before=now - timedelta(days=settings.deleted_device_days))
@@ -77,7 +77,7 @@ class ConfigRetention:
             )
 
     async def _purge(self, org_id: OrgId, device_id: str) -> None:
-        """For DeviceService.purged."""
+        """Delete the versions of a purged device, for DeviceService.purged."""
         async for rows in self._versions.batches(org_id, device_id):
             await self._delete(org_id, rows)
         await self._snapshots.forget_device(org_id, device_id)
@@ -121,7 +121,9 @@ class ConfigRetention:
         return await self._versions.delete(org_id, [row.id for row in rows])
 
     async def _discard_texts(self, untouched_since: datetime) -> int:
-        """A text that was touched lately is left to a later pass: its version may be about to be written."""
+        """Delete texts without a version. One that was touched lately is left to a later sweep: its version
+        may be about to be written.
+        """
         discarded = 0
         async for text in self._texts.loose(untouched_since=untouched_since):
             if await self._versions.names_text(text.org_id, text.id):

@@ -130,7 +130,7 @@ class ConfigsAnswer(PageAnswer):
 
 
 class DiffRowAnswer(Answer):
-    """Words are pairs of positions in the text, in characters: from, and to (not included)."""
+    """A row of a diff. Words are pairs of positions in the text, in characters: from, and to (not included)."""
 
     kind = fields.String(validate=validate.OneOf(("same", "changed", "added", "removed")))
     old_line = fields.Integer(allow_none=True)
@@ -147,7 +147,7 @@ class DiffHunkAnswer(Answer):
 
 
 class DiffAnswer(Answer):
-    """`diff` is there for `unified`, `hunks` and `hidden_hunks` (too long to be shown) for `side_by_side`."""
+    """A diff: `diff` for `unified`, `hunks` and `hidden_hunks` (too long to be shown) for `side_by_side`."""
 
     old_version = fields.Integer()
     new_version = fields.Integer()
@@ -221,14 +221,18 @@ class LineGroupAnswer(Answer):
 
 
 class SearchAnswer(PageAnswer):
-    """`matches`, or with `group` equal lines as `groups`; `total` counts the one or the other."""
+    """A result of a search: `matches`, or with `group` equal lines as `groups`; `total` counts the one or the
+    other.
+    """
 
     matches = fields.List(fields.Nested(LineMatchAnswer), metadata={"x-optional": True})
     groups = fields.List(fields.Nested(LineGroupAnswer), metadata={"x-optional": True})
 
 
 class BackedUpDevicesQuery(DeviceQuery):
-    """`older_than_hours`: since the last good backup, before the first one since the device was made."""
+    """A query of devices by backup. `older_than_hours` counts from the last good backup, or from the creation
+    of the device.
+    """
 
     status = fields.String(validate=validate.OneOf((*STATUSES, STALE)))
     error_kind = fields.String(validate=validate.OneOf(KINDS))
@@ -248,14 +252,16 @@ class BackedUpDeviceAnswer(DeviceItemAnswer):
 
 
 class BackedUpDevicesAnswer(PageAnswer):
-    """`counts` are of all devices that the filters of the device list mean, whatever their backup."""
+    """A page of devices with backups. `counts` are of all devices that the filters of the device list match,
+    whatever their backup.
+    """
 
     devices = fields.List(fields.Nested(BackedUpDeviceAnswer))
     counts = fields.Nested(BackupCountsAnswer)
 
 
 class SnapshotItem(Answer):
-    """`task_id` is null for one whose execution belongs to no task."""
+    """A snapshot in a list. `task_id` is null for one whose execution belongs to no task."""
 
     id = Id()
     name = fields.String()

@@ -33,7 +33,7 @@ FIRST = 10  # places that are shown of each
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """`context`: lines around each match, 0 to 10."""
+    """A search; `context` is the number of lines around each match, 0 to 10."""
 
     org_id: OrgId
     wanted: LineQuery
@@ -45,7 +45,7 @@ Stored = Sequence[tuple[DeviceName, NewestText]]
 
 
 class _Collected(Protocol):
-    """What becomes of the matches of one batch of devices after the other."""
+    """The collector of the matches of one batch of devices after the other."""
 
     async def add(self, turn: Turn, keys: Sequence[Key], devices: Stored) -> None: ...
 
@@ -68,7 +68,7 @@ class ConfigSearch:
 
     @waits(call_by_call)
     async def find(self, asked: Asked, page: Page) -> PageOf[Match]:
-        """Matching lines by device name and line number.
+        """Return matching lines by device name and line number.
 
         InvalidInput for a pattern that RE2 refuses, Unavailable when it takes too long.
         """
@@ -78,7 +78,7 @@ class ConfigSearch:
 
     @waits(call_by_call)
     async def groups(self, asked: Asked, page: Page) -> PageOf[LineGroup]:
-        """Equal lines together, those of the most devices first, then by line.
+        """Return equal lines together, those of the most devices first, then by line.
 
         InvalidInput also for more than 20,000 different lines.
         """
@@ -116,7 +116,7 @@ class ConfigSearch:
             await found.add(turn, keys, stored)
 
     async def _teach(self, org_id: OrgId, turn: Turn, sizes: Mapping[Key, int]) -> None:
-        """Sends the worker these texts, some at a time; `sizes` are those of the raw texts, in bytes."""
+        """Send the worker these texts, some at a time; `sizes` are those of the raw texts, in bytes."""
         some: list[Key] = []
         size = 0
         for key in sizes:

@@ -1,9 +1,9 @@
-"""What users do with stored configurations: read them, compare them, search them, note something on them.
+"""The use of stored configurations: reads, comparisons, searches and notes.
 
-Reads name a device of the inventory, so those of a deleted one are not found. With only one of
-`old_version` and `new_version` the other is the version before, or the newest. A diff compares normalised
-texts, in which a secret is a keyed token, and shows them redacted: a changed password is a removed and an
-added line that look alike. With `secrets=true` it compares and shows the raw texts.
+Reads name a device of the inventory, so those of a deleted one are not found. With only one of `old_version`
+and `new_version` the other is the version before, or the newest. A diff compares normalised texts, in which a
+secret is a keyed token, and shows them redacted: a changed password is a removed and an added line that look
+alike. With `secrets=true` it compares and shows the raw texts.
 """
 
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ NO_PART = "The version has no such part"
 
 
 class ConfigService:
-    """`comparing` is a text worker that runs."""
+    """The service of stored configurations. `comparing` is a text worker that runs."""
 
     def __init__(
         self,
@@ -58,20 +58,20 @@ class ConfigService:
         self._audit = audit
 
     async def page(self, org_id: OrgId, device_id: str, page: Page) -> PageOf[Config]:
-        """The versions of a device, newest first."""
+        """Return one page of the versions of a device, newest first."""
         await self._devices.require(org_id, device_id)
         return await self._store.page(org_id, device_id, page)
 
     async def beside(
         self, org_id: OrgId, device_id: str, version: int
     ) -> tuple[Config | None, Config | None]:
-        """The version before this one and the one after it."""
+        """Return the version before this one and the one after it."""
         await self._devices.require(org_id, device_id)
         before = await self._store.newest_before(org_id, device_id, version)
         return before, await self._store.oldest_after(org_id, device_id, version)
 
     async def read(self, caller: Caller, device_id: str, version: int | None, *, secrets: bool) -> ReadConfig:
-        """A version (None: the newest) and its text, redacted unless `secrets`; NotFound, Forbidden."""
+        """Return a version (None: the newest) and its text, redacted unless `secrets`; NotFound, Forbidden."""
         await self._devices.require(caller.org_id, device_id)
         config = await self._version(caller.org_id, device_id, version)
         text = await self._texts.load(caller.org_id, config.text_id)
@@ -88,7 +88,9 @@ class ConfigService:
         )
 
     async def learned_noise(self, org_id: OrgId, device_id: str) -> list[str]:
-        """Patterns of lines that change by themselves in the device's configurations, redacted; NotFound."""
+        """Return patterns of lines that change by themselves in the device's configurations, redacted;
+        NotFound.
+        """
         await self._devices.require(org_id, device_id)
         return [readable(line, encoding_of(line)) for line in await self._noise(org_id, device_id)]
 
@@ -100,7 +102,7 @@ class ConfigService:
         return [line for line in noise.split("\n") if line]
 
     async def raw(self, caller: Caller, device_id: str, version: int) -> bytes:
-        """The bytes of a version, with all secrets; NotFound, Forbidden."""
+        """Return the bytes of a version, with all secrets; NotFound, Forbidden."""
         await self._devices.require(caller.org_id, device_id)
         config = await self._version(caller.org_id, device_id, version)
         text = await self._texts.load(caller.org_id, config.text_id)
@@ -110,7 +112,7 @@ class ConfigService:
     async def part(
         self, caller: Caller, device_id: str, version: int, name: str, *, secrets: bool
     ) -> tuple[Part, str]:
-        """A part of a version and its text, redacted unless `secrets`; NotFound, Forbidden."""
+        """Return a part of a version and its text, redacted unless `secrets`; NotFound, Forbidden."""
         await self._devices.require(caller.org_id, device_id)
         config = await self._version(caller.org_id, device_id, version)
         part = next((part for part in config.parts if part.name == name), None)
@@ -124,7 +126,7 @@ class ConfigService:
         return part, readable(text if secrets else await self._shown.redacted(text), encoding_of(text))
 
     async def _difference(self, config: Config, part: Part, *, secrets: bool) -> str:
-        """What the version has otherwise than the part; empty if nothing that counts."""
+        """Return how the version differs from the part; empty if in nothing that counts."""
         key = (await self._texts.keys(config.org_id)).secret
         ids = (part.text_id, config.text_id)
         texts = [await self._texts.load_one_packed(config.org_id, text_id) for text_id in ids]
@@ -144,7 +146,7 @@ class ConfigService:
         secrets: bool,
         form: DiffForm = UNIFIED,
     ) -> VersionDiff:
-        """Compares two versions, by default the two newest, in a text worker."""
+        """Compare two versions, by default the two newest, in a text worker."""
         await self._devices.require(caller.org_id, device_id)
         pair = await self._pair(caller.org_id, device_id, old, new)
         names = [f"version {config.version}" for config in pair]
@@ -153,7 +155,7 @@ class ConfigService:
     async def diff_of_devices(
         self, caller: Caller, old: Chosen, new: Chosen, *, secrets: bool, form: DiffForm = UNIFIED
     ) -> VersionDiff:
-        """Compares a version of a device with one of another, by default the newest of each.
+        """Compare a version of a device with one of another, by default the newest of each.
 
         What is known to move by itself on either is not compared.
         """
@@ -180,7 +182,9 @@ class ConfigService:
         return await self._compared_versions(caller.org_id, pair, names, secrets=secrets, form=form)
 
     async def changed_lines(self, config: Config) -> ChangedLines:
-        """Against the version before it, as `diff` counts them; NotFound or VaultError for a lost text."""
+        """Count the changes against the version before, as `diff` does; NotFound or VaultError for a lost
+        text.
+        """
         before = await self._store.newest_before(config.org_id, config.device_id, config.version)
         if before is None:
             text = await self._texts.load(config.org_id, config.text_id)
@@ -208,13 +212,13 @@ class ConfigService:
         return VersionDiff(old=pair[0], new=pair[1], identical=identical, found=found)
 
     async def forget_noise(self, caller: Caller, device_id: str) -> None:
-        """Forgets what was learned to move by itself in the device's configurations; NotFound."""
+        """Forget what was learned to move by itself in the device's configurations; NotFound."""
         await self._devices.require(caller.org_id, device_id)
         await self._learned.forget(caller.org_id, device_id)
         await self._audit.record(caller, "config.forget_noise", "device", device_id, {})
 
     async def set_notes(self, caller: Caller, device_id: str, version: int, notes: str | None) -> Config:
-        """What people note on a version; None clears it."""
+        """Set the notes of a version; None clears them."""
         await self._devices.require(caller.org_id, device_id)
         config = await self._store.set_notes(caller.org_id, device_id, version, notes)
         if config is None:
@@ -267,7 +271,7 @@ class ConfigService:
         return earlier, later
 
     async def _reveal(self, caller: Caller, config: Config, **what: str) -> None:
-        """Requires the permission to see secrets, and audits it before they are shown."""
+        """Require the permission to see secrets, and audit it before they are shown."""
         caller.require("credentials.manage")
         details = {"device_id": config.device_id, "version": config.version, **what}
         await self._audit.record(caller, "config.read_secrets", "config", config.id, details)

@@ -40,7 +40,7 @@ _PLAIN = tuple(name for name in Snapshot.__dataclass_fields__ if name != "id")
 
 
 def snapshot_id(execution_id: str) -> str:
-    """The same for every attempt of an execution, on every node."""
+    """Return the id, the same for every attempt of an execution, on every node."""
     return str(uuid5(UUID(execution_id), "snapshot"))
 
 
@@ -60,7 +60,7 @@ class Snapshots:
         self._clock = clock
 
     async def begin(self, org_id: OrgId, execution_id: str) -> None:
-        """To be called once per attempt before `add`; a snapshot that is complete already stays so."""
+        """Start a snapshot, once per attempt before `add`; one that is complete already stays so."""
         first = {"execution_id": execution_id, "draft_since": self._clock.now()}
         await self._upsert(org_id, snapshot_id(execution_id), {"$setOnInsert": first})
 
@@ -71,7 +71,7 @@ class Snapshots:
         device_name: str,
         captured: Captured,
     ) -> None:
-        """Notes a captured device in place of what an earlier attempt noted."""
+        """Record a captured device in place of what an earlier attempt recorded."""
         snapshot, config = snapshot_id(execution_id), captured.config
         row = SnapshotConfig(
             device_id=config.device_id,
@@ -98,7 +98,7 @@ class Snapshots:
         succeeded: int,
         failed: int,
     ) -> str:
-        """Makes the execution's snapshot or brings it up to date; returns its id."""
+        """Create the execution's snapshot or bring it up to date; return its id."""
         made = snapshot_id(execution_id)
         totals = {"devices_total": devices_total, "succeeded": succeeded, "failed": failed}
         values = {"name": name, "task_id": task_id, "execution_id": execution_id, **totals}
@@ -108,7 +108,7 @@ class Snapshots:
         return made
 
     async def page(self, org_id: OrgId, page: Page) -> PageOf[Snapshot]:
-        """Newest first."""
+        """Return one page of snapshots, newest first."""
         total = await self._snapshots.count(org_id, COMPLETE)
         found = await self._snapshots.find(
             org_id, COMPLETE, sort=[("created_at", -1), ("_id", 1)], limit=page.limit, offset=page.offset
@@ -116,7 +116,7 @@ class Snapshots:
         return PageOf(items=[_snapshot(document) for document in found], total=total, page=page)
 
     async def get(self, org_id: OrgId, wanted: str) -> tuple[Snapshot, Sequence[SnapshotConfig]]:
-        """A snapshot and its devices by name; NotFound if there is none."""
+        """Return a snapshot and its devices by name; NotFound if there is none."""
         found = await self._snapshots.find_one(org_id, {"_id": wanted, **COMPLETE})
         if found is None:
             raise NotFound("Snapshot not found")
@@ -124,7 +124,7 @@ class Snapshots:
         return _snapshot(found), [_row(row) for row in rows]
 
     async def drop(self, org_id: OrgId, execution_id: str) -> None:
-        """Deletes the snapshot of an execution, complete or not; doing it again does no harm."""
+        """Delete the snapshot of an execution, complete or not; doing it again does no harm."""
         dropped = snapshot_id(execution_id)
         hide = {"$set": {"draft_since": self._clock.now()}}
         if await self._snapshots.update(org_id, {"_id": dropped}, hide):
@@ -133,16 +133,16 @@ class Snapshots:
             await self._snapshots.delete(org_id, {"_id": dropped})
 
     async def forget_device(self, org_id: OrgId, device_id: str) -> None:
-        """Takes a device out of all snapshots; their counts stay what they were."""
+        """Take a device out of all snapshots; their counts stay what they were."""
         await self._rows.delete_many(org_id, {"device_id": device_id})
 
     async def named(self, org_id: OrgId, device_id: str, versions: Collection[int]) -> set[int]:
-        """Those of the versions that a snapshot, or a draft, names."""
+        """Return those of the versions that a snapshot, or a draft, names."""
         where = {"device_id": device_id, "version": {"$in": list(versions)}}
         return {row["version"] for row in await self._rows.find(org_id, where, fields={"version": 1})}
 
     async def drafts(self, *, before: datetime) -> list[Draft]:
-        """Of all organizations, begun before then."""
+        """Return the drafts of all organizations that were started before then."""
         # Without the type in the query the server does not use the partial index.
         old = {"draft_since": {"$type": "date", "$lt": before}}
         return [

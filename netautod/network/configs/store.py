@@ -68,9 +68,9 @@ class ConfigStore:
         self._reads: Batcher[OrgId, str, Config | None] = Batcher(self._newest_in_order)
 
     async def insert(self, config: Config, work: Work, *, told: Mapping[str, Any] | None = None) -> None:
-        """Raises Duplicate if the device has that version already.
+        """Insert a version. Raises Duplicate if the device has that version already.
 
-        `told`: what the event of it says beside what the version does; None where it is no event.
+        `told` is what its event says beside the version; None where it is no event.
         """
         document = {name: getattr(config, name) for name in _PLAIN}
         if config.source == FROM_DEVICE:
@@ -80,11 +80,11 @@ class ConfigStore:
         await self._inserts.ask(config.org_id, {"_id": config.id, **document}, work)
 
     async def noted(self, config: Config, work: Work) -> None:
-        """The state of the device's backup says that the capture has made this version."""
+        """Record that the state of the device's backup knows this version."""
         await self._changes.ask(config.org_id, ({"_id": config.id}, {"$unset": {UNNOTED: ""}}), work)
 
     async def unnoted(self, *, before: datetime, limit: int) -> list[Config]:
-        """Versions of all organizations whose captures are still to be noted, the oldest first."""
+        """Return versions of all organizations whose captures are still to be recorded, the oldest first."""
         where = {UNNOTED: {"$type": "date", "$lt": before}}
         found = await self._all.find(where, sort=[(UNNOTED, 1)], limit=limit)
         return [to_config(row) for row in found]
@@ -94,20 +94,22 @@ class ConfigStore:
         return [found.get(device_id) for device_id in device_ids]
 
     async def newest(self, org_id: OrgId, device_id: str, work: Work | None = None) -> Config | None:
-        """The newest version of a device; for bulk `work` read together with those of other devices."""
+        """Return the newest version of a device; for bulk `work` it is read together with those of other
+        devices.
+        """
         if work is not None and work.bulk:
             return await self._reads.ask(org_id, device_id, work)
         found = await self._configs.find_one(org_id, {"device_id": device_id}, sort=NEWEST_FIRST)
         return None if found is None else to_config(found)
 
     async def newest_before(self, org_id: OrgId, device_id: str, version: int) -> Config | None:
-        """The newest of the versions before this one."""
+        """Return the newest of the versions before this one."""
         where = {"device_id": device_id, "version": {"$lt": version}}
         found = await self._configs.find_one(org_id, where, sort=NEWEST_FIRST)
         return None if found is None else to_config(found)
 
     async def oldest_after(self, org_id: OrgId, device_id: str, version: int) -> Config | None:
-        """The oldest of the versions after this one."""
+        """Return the oldest of the versions after this one."""
         where = {"device_id": device_id, "version": {"$gt": version}}
         found = await self._configs.find_one(org_id, where, sort=[("version", 1)])
         return None if found is None else to_config(found)
@@ -117,12 +119,12 @@ class ConfigStore:
         return None if found is None else to_config(found)
 
     async def newest_of(self, org_id: OrgId, device_ids: Sequence[str]) -> dict[str, Config]:
-        """The newest version of each device that has one."""
+        """Return the newest version of each device that has one."""
         found = await self._newest_rows(org_id, device_ids, {"row": {"$first": "$$ROOT"}})
         return {document["_id"]: to_config(document["row"]) for document in found}
 
     async def newest_texts(self, org_id: OrgId, device_ids: Sequence[str]) -> dict[str, NewestText]:
-        """As newest_of, but only what leads to the text."""
+        """Return the place of the newest text of each device that has one."""
         names = tuple(NewestText.__dataclass_fields__)
         found = await self._newest_rows(org_id, device_ids, {name: {"$first": f"${name}"} for name in names})
         return {document["_id"]: NewestText(**{name: document[name] for name in names}) for document in found}
@@ -142,7 +144,7 @@ class ConfigStore:
         )
 
     async def page(self, org_id: OrgId, device_id: str, page: Page) -> PageOf[Config]:
-        """Newest first."""
+        """Return one page of versions, newest first."""
         where: dict[str, Any] = {"device_id": device_id}
         total = await self._configs.count(org_id, where)
         if page.offset:
@@ -158,21 +160,23 @@ class ConfigStore:
     async def set_notes(
         self, org_id: OrgId, device_id: str, version: int, notes: str | None
     ) -> Config | None:
-        """None without such a version."""
+        """Set the notes; return None without such a version."""
         found = await self._configs.find_and_update(
             org_id, {"device_id": device_id, "version": version}, {"$set": {"notes": notes}}
         )
         return None if found is None else to_config(found)
 
     async def seen(self, config: Config, work: Work, *, at: datetime, config_hash: str) -> Config:
-        """The device still had this content. The hash moves when a release changed what is noise."""
+        """Record that the device still had this content. The hash moves when a release changed what is noise."""
         change = {"$max": {"last_seen_at": at}, "$set": {"config_hash": config_hash}}
         noting = ({"_id": config.id}, change)
         await self._changes.ask(config.org_id, noting, work)
         return replace(config, last_seen_at=max(config.last_seen_at, at), config_hash=config_hash)
 
     async def latest(self, org_id: OrgId, limit: int) -> list[tuple[Config, ChangedLines | None]]:
-        """The versions that were captured last, without their parts, and what is known of their changes."""
+        """Return the versions that were captured last, without their parts, with their changed lines if
+        known.
+        """
         newest = [("created_at", -1), ("_id", 1)]
         found = await self._configs.find(
             org_id, {"source": FROM_DEVICE}, fields={"parts": 0}, sort=newest, limit=limit
@@ -184,13 +188,13 @@ class ConfigStore:
         await self._configs.update(config.org_id, {"_id": config.id}, {"$set": {CHANGED: change}})
 
     async def set_parts(self, config: Config, parts: Sequence[Part], work: Work, *, at: datetime) -> None:
-        """In place of those that were read before."""
+        """Replace the parts that were read before."""
         rows = [{name: getattr(part, name) for name in _PART_FIELDS} for part in parts]
         noting = ({"_id": config.id}, {"$set": {"parts": rows, "parts_at": at}})
         await self._changes.ask(config.org_id, noting, work)
 
     async def devices_with_more_than(self, most: int) -> list[tuple[OrgId, str]]:
-        """The devices of all organizations with more than `most` versions."""
+        """Return the devices of all organizations with more than `most` versions."""
         return await self._devices(
             [
                 # In this order the server counts the keys of the index and reads no document.
@@ -201,13 +205,13 @@ class ConfigStore:
         )
 
     async def devices_with_unseen(self, since: datetime) -> list[tuple[OrgId, str]]:
-        """The devices of all organizations with versions whose content was last seen before `since`."""
+        """Return the devices of all organizations with versions whose content was last seen before `since`."""
         # A version is seen when it is made: what was made since need not be looked at.
         old = {"created_at": {"$lt": since}, "last_seen_at": {"$lt": since}}
         return await self._devices([{"$match": old}, {"$group": {"_id": DEVICE}}])
 
     async def nth_newest(self, org_id: OrgId, device_id: str, count: int) -> int | None:
-        """The version that `count - 1` newer ones follow, None if there are fewer."""
+        """Return the version that `count - 1` newer ones follow, None if there are fewer."""
         found = await self._configs.find(
             org_id,
             {"device_id": device_id},
@@ -226,7 +230,7 @@ class ConfigStore:
         below: int | None = None,
         unseen_since: datetime | None = None,
     ) -> AsyncIterator[list[Config]]:
-        """Versions of a device, oldest first: all, or those before `below`, not seen since then."""
+        """Yield versions of a device, oldest first: all, or those before `below`, not seen since then."""
         conditions: Document = {"device_id": device_id}
         if unseen_since is not None:
             conditions["last_seen_at"] = {"$lt": unseen_since}
@@ -242,7 +246,7 @@ class ConfigStore:
             after = found[-1]["version"]
 
     async def in_order_of_time(self, org_id: OrgId) -> AsyncIterator[list[Config]]:
-        """All versions of the organization, the oldest first; each batch is a query of its own."""
+        """Yield all versions of the organization, the oldest first; each batch is a query of its own."""
         after: Document = {}
         while True:
             order = [("created_at", 1), ("device_id", 1), ("version", 1)]
@@ -260,7 +264,7 @@ class ConfigStore:
         return await self._configs.delete_many(org_id, {"_id": {"$in": list(config_ids)}})
 
     async def names_text(self, org_id: OrgId, text_id: str) -> bool:
-        """Whether a version names the text, as its own or as that of a part."""
+        """Return whether a version names the text, as its own or as that of a part."""
         # Without the type in the query the server does not use the partial index.
         of_part = {"parts.text_id": text_id, "parts_at": {"$type": "date"}}
         for where in ({"text_id": text_id}, of_part):

@@ -33,7 +33,9 @@ ALL = BackupFilter()
 
 @dataclass(frozen=True, kw_only=True)
 class BackupInfo:
-    """`last_backup_at` is the end of the last capture, good or not; `error` is that of the last one only."""
+    """The backup state of a device. `last_backup_at` is the end of the last capture, good or not; `error` is
+    that of the last one only.
+    """
 
     facts: BackupFacts
     newest: Config | None
@@ -92,7 +94,9 @@ class BackedUpDevices(PageOf[BackedUpDevice]):
 
 
 class BackupInfos:
-    """`stale_hours`: as long after its last good capture a device is stale; 0: never."""
+    """The device lists with backup states. A device is stale `stale_hours` after its last good capture; 0:
+    never.
+    """
 
     def __init__(
         self,
@@ -118,8 +122,10 @@ class BackupInfos:
         backups: BackupFilter = ALL,
         sorting: Sorting = "name",
     ) -> BackedUpDevices:
-        """Sorted by name, or so within equal ones: by `last_backup_at` those that were never tried come
-        first and then the oldest, by `status` the failed ones, then those that were never tried.
+        """Return one page of devices with their backups, sorted by name, or by `sorting` and then by name.
+
+        By `last_backup_at` those that were never tried come first and then the oldest; by `status` the failed
+        ones, then those that were never tried.
         """
         whole, now = self._devices.whole(narrowed), self._clock.now()
         wanted = found_by(whole, backups, sorting, now=now, stale_hours=self._stale_hours)
@@ -144,19 +150,19 @@ class BackupInfos:
         backups: BackupFilter = ALL,
         sorting: Sorting = "name",
     ) -> AsyncIterator[DeviceWithBackup]:
-        """All that `page` pages through, in one go."""
+        """Yield all devices that `page` pages through, in one go."""
         whole, now = self._devices.whole(narrowed), self._clock.now()
         wanted = found_by(whole, backups, sorting, now=now, stale_hours=self._stale_hours)
         async for device in self._states.each(org_id, wanted):
             yield device
 
     async def counts(self, org_id: OrgId, narrowed: DeviceFilter) -> BackupCounts:
-        """Of all devices that the filter means."""
+        """Count the states of all devices that the filter matches."""
         whole, now = self._devices.whole(narrowed), self._clock.now()
         return await self._states.counts.of(org_id, whole, now=now, stale_hours=self._stale_hours)
 
     async def of(self, org_id: OrgId, device_ids: Sequence[str]) -> dict[str, BackupInfo]:
-        """Of each of these devices; two queries."""
+        """Return the backup state of each of these devices, in two queries."""
         facts: Mapping[str, BackupFacts] = await self._states.of(org_id, device_ids)
         newest = await self._store.newest_of(org_id, device_ids)
         nothing = BackupFacts()
@@ -183,7 +189,7 @@ class BackupInfos:
 
 
 def counted(backups: BackupFilter, counts: BackupCounts) -> int | None:
-    """How many the filter of backups means, where the counts tell it."""
+    """Return how many devices the backup filter matches, where the counts tell it; otherwise None."""
     if backups.older_than_hours is not None:
         return None
     status, kind = backups.status, backups.error_kind

@@ -38,7 +38,9 @@ NOT_TAKEN = {
 
 
 async def take_over(database: Database, configs: ConfigStore, guard: Guard) -> None:
-    """Idempotent, at the upgrade and at every start: every device gets a state, every row is taken over."""
+    """Give every device a state and take over every row of earlier releases. Idempotent: at the upgrade and
+    at every start.
+    """
     await _begin_states(database, configs, guard)
     facts, after = database.collection(COLLECTION), ""
     while True:
@@ -54,7 +56,7 @@ async def take_over(database: Database, configs: ConfigStore, guard: Guard) -> N
 
 
 async def _begin_states(database: Database, configs: ConfigStore, guard: Guard) -> None:
-    """Gives devices of earlier releases, deleted ones too, a state."""
+    """Give devices of earlier releases, deleted ones too, a state."""
     devices, facts, after = database.collection(DEVICES), database.collection(COLLECTION), ""
     while True:
         guard()
@@ -98,7 +100,7 @@ def _owner(document: Document) -> str:
 async def _take(
     database: Database, changes: Sequence[tuple[str, Document | None, Sequence[Document]]]
 ) -> None:
-    """Changes of devices, each with the row that it is from. The marks go last."""
+    """Write changes of devices, each with the row that it comes from. The marks are written last."""
     await database.collection(DEVICES).update_batch(
         [({"_id": device_id}, list(stages)) for device_id, _, stages in changes if stages]
     )
@@ -111,7 +113,7 @@ async def _take(
 
 
 def _told(row: Mapping[str, Any]) -> list[Document]:
-    """What a row says, as the stages of a change."""
+    """Return what a row says as the stages of a change."""
     stages: list[Document] = []
     if row.get("last_success_at") is not None:
         stages += noting(row["last_success_at"], error=None, kind=None)

@@ -26,16 +26,16 @@ HOOK = "netautod_backup_stale"
 
 class StaleObservers(Protocol):
     def wanted(self, hook: str) -> bool:
-        """Whether anybody observes this hook."""
+        """Return whether any observer has this hook."""
         ...
 
     def backup_stale(self, event: BackupStale) -> None:
-        """Returns at once and never raises."""
+        """Notify the observers; returns at once and never raises."""
         ...
 
 
 class StaleBackups:
-    """`is_wanted`: whether there is a webhook for an event of that name."""
+    """A search for stale backups. `is_wanted` returns whether there is a webhook for an event of that name."""
 
     def __init__(
         self,
@@ -57,9 +57,9 @@ class StaleBackups:
         self._pauses = pauses
 
     async def look(self) -> int:
-        """One pass; returns how many devices it reported. Two nodes may do it at the same time.
+        """Search once and return how many devices were reported. Two nodes may do it at the same time.
 
-        While nobody wants to know, nothing is looked for.
+        While no observer or webhook wants the event, nothing is searched.
         """
         if not self._observers.wanted(HOOK) and not self._anybody_wants(BACKUP_STALE):
             return 0

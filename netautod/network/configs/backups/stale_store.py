@@ -1,8 +1,8 @@
-"""Which devices are without a good capture and nobody was told, as fields of the devices' documents.
+"""Devices without a good capture that were not reported yet, as fields of the devices' documents.
 
 They stand with the state of the backup (network/devices/backups/queries.py): `fresh_at` is the last good
-capture, or the creation of a device that had none; `stale_at` is when the staleness since then was
-reported, and `owed` is that event until it is delivered to the webhooks that want it.
+capture, or the creation of a device that had none; `stale_at` is when the staleness since then was reported,
+and `owed` is that event until it is delivered to the webhooks that want it.
 """
 
 from collections.abc import Collection, Mapping
@@ -38,7 +38,7 @@ class Overdue:
 
 
 class StaleWatch:
-    """`wanted`: whether a webhook wants an event."""
+    """A store of stale devices. `wanted` returns whether a webhook wants an event."""
 
     def __init__(self, database: Database, *, wanted: Wanted = wants_nothing) -> None:
         self._wanted = wanted
@@ -57,9 +57,9 @@ class StaleWatch:
     async def overdue(
         self, before: datetime, *, limit: int, without: Collection[OrgId] = ()
     ) -> list[Overdue]:
-        """Some of the devices that were not captured since `before`, the longest ones first.
+        """Return some of the devices that were not captured since `before`, the longest ones first.
 
-        `without`: organizations that are paused.
+        `without` are organizations that are paused.
         """
         others = {"org_id": {"$nin": sorted(without)}} if without else {}
         wanted = live(**{REPORTED_AT: None, FRESH_AT: {"$lt": before}}, **others)
@@ -76,9 +76,10 @@ class StaleWatch:
         ]
 
     async def take(self, overdue: Overdue, *, at: datetime, data: Mapping[str, Any]) -> bool:
-        """Notes that it is reported; false if another node does it, or a capture has succeeded meanwhile.
+        """Record that the staleness is reported; return false if another node does it, or a capture has
+        succeeded meanwhile.
 
-        `data`: what is reported. Where a webhook wants it, the same write adds the event to the outbox.
+        `data` is what is reported. Where a webhook wants it, the same write adds the event to the outbox.
         """
         change: dict[str, Any] = {REPORTED_AT: at}
         if self._wanted(overdue.org_id, BACKUP_STALE):

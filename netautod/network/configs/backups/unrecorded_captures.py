@@ -24,7 +24,8 @@ class UnnotedCaptures:
         self._clock = clock
 
     async def note(self) -> int:
-        """One pass over all organizations; returns how many it noted. Doing it twice at once does no harm.
+        """Record the captures of all organizations that are still missing; return how many. Two at once do no
+        harm.
 
         A state that is newer by now stays as it is.
         """

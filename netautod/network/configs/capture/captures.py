@@ -29,7 +29,7 @@ ATTEMPTS = 10
 
 class CaptureObservers(Protocol):
     def config_changed(self, event: ConfigChanged) -> None:
-        """Called once a new version is stored; returns at once and never raises."""
+        """Notify the observers once a new version is stored; returns at once and never raises."""
         ...
 
 
@@ -56,12 +56,13 @@ class ConfigCapture:
     async def take(
         self, scope: SessionScope, device_id: str, *, via: str, credential_id: str | None = None
     ) -> tuple[str, Captured]:
-        """Reads the device and stores what it says; returns its name and the outcome. `via`: see Config.
+        """Read the device and store what it says; return its name and the outcome. `via` is described at
+        Config.
 
-        Raises DiskFull before the device is asked, NotFound without such a device and DeviceFailed for
+        Raises DiskFull before the device is contacted, NotFound without such a device and DeviceFailed for
         everything that goes wrong with it: what is refused, cut off or suspiciously small never becomes a
-        version. The version is written while the
-        session still holds the device, so that versions follow the order of the readings.
+        version. The version is written while the session still holds the device, so that versions follow the
+        order of the readings.
         """
         self._texts.require_room()
         try:
@@ -110,7 +111,7 @@ class ConfigCapture:
     async def _believable(
         self, org_id: OrgId, opened: OpenDevice, last: Config | None, read: tuple[Reading, tuple[str, ...]]
     ) -> tuple[Reading, tuple[str, ...]]:
-        """A reading; one of under half the last good size counts only if a second one agrees."""
+        """Return a reading; one of under half the last good size counts only if a second one agrees."""
         reading, notes = read
         if last is None or not suspicious(reading.size, last.size):
             return reading, notes
@@ -142,7 +143,7 @@ class ConfigCapture:
     async def _keep(
         self, opened: OpenDevice, reading: Reading, last: Config | None, via: str
     ) -> tuple[Config, bool]:
-        """The version with this content, and whether it is a new one. A run tries until it is stored."""
+        """Return the version with this content, and whether it is a new one. A run tries until it is stored."""
         own_id, known = str(uuid4()), [last]
 
         async def keep() -> tuple[Config, bool]:
@@ -181,10 +182,10 @@ class ConfigCapture:
         raise Conflict("The device's configuration is being stored by others; try again")
 
     async def _same(self, last: Config, reading: Reading, platform: Platform) -> bool:
-        """Whether the newest version says the same.
+        """Return whether the newest version says the same.
 
-        Where the hashes differ its text is measured anew: a release, or another device_type, may have
-        changed what counts as noise, and that is no change of the device.
+        Where the hashes differ its text is hashed anew: a release, or another device_type, may have changed
+        what counts as noise, and that is no change of the device.
         """
         if last.config_hash == reading.config_hash or last.text_id == reading.text_id:
             return True
@@ -196,7 +197,7 @@ class ConfigCapture:
 
 
 def changed(config: Config, *, device_name: str, execution_id: str | None) -> ConfigChanged:
-    """What observers and webhooks are told of a new version."""
+    """Return the event of a new version for observers and webhooks."""
     return ConfigChanged(
         org_id=config.org_id,
         device_id=config.device_id,

@@ -38,9 +38,9 @@ class NoiseLearning:
     async def settle(
         self, opened: OpenDevice, last: Config | None, reading: Reading, again: ReadAgain
     ) -> Reading:
-        """The reading that counts; it has the hash of the last one where only noise differs.
+        """Return the reading that counts; it has the hash of the last one where only noise differs.
 
-        A second reading that fails leaves the first one: that has broken no rule.
+        A second reading that fails leaves the first one, which has broken no rule.
         """
         if last is None or reading.config_hash == last.config_hash or reading.text_id == last.text_id:
             return reading
@@ -82,7 +82,7 @@ class NoiseLearning:
 def _learned(
     known: Sequence[Rule], stored: Sequence[str], first: Sequence[str], second: Sequence[str]
 ) -> list[Rule]:
-    """What is known after this capture."""
+    """Return the rules that are known after this capture."""
     kept = judged(known, stored, first, second)
     return [*kept, *moving(stored, first, second, known=kept)]
 

@@ -23,7 +23,7 @@ from netautod.transport.ssh.platform.model import Platform
 
 
 class PartsCapture:
-    """`hours`: how old the parts of a version may be; 0: none are read."""
+    """A capture of parts. `hours` is how old the parts of a version may be; 0: none are read."""
 
     def __init__(self, *, store: ConfigStore, texts: ConfigTexts, clock: Clock, hours: float) -> None:
         self._store = store
@@ -37,9 +37,11 @@ class PartsCapture:
         return config.parts_at is None or self._clock.now() - config.parts_at >= self._age
 
     async def take(self, opened: OpenDevice, config: Config, raw: str) -> Sequence[str]:
-        """Reads the parts of the device, whose configuration is `raw`, for its newest version; the notes.
+        """Read the parts of the device, whose configuration is `raw`, for its newest version; return the
+        notes.
 
-        A part that cannot be read now stays as it was. Whatever came of it, they are not due for a while.
+        A part that cannot be read now stays as it was. Whatever the result, the parts are not due for a
+        while.
         """
         found = await read_parts(opened.session)
         opened.work.guard()
@@ -80,7 +82,9 @@ class PartsCapture:
 
 
 def _measured(reading: PartReading, raw: str, platform: Platform, keys: TextKeys) -> tuple[Part, RawText]:
-    """`size` is that of what is shown of the part, but for what is hidden in it."""
+    """Return the part and its text. `size` is that of what is shown of the part, but for what is hidden in
+    it.
+    """
     text, size = identified(reading.raw, keys), len(bytes_of(reading.raw))
     if reading.part.difference:
         names = (reading.command, "running")

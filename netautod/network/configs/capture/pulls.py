@@ -27,7 +27,9 @@ NAMES_AT_ONCE = 500
 
 @dataclass(frozen=True, kw_only=True)
 class BackgroundPulls:
-    """`begin` makes an execution of a bulk pull, of this id if one is given, and returns what clients see."""
+    """A starter of bulk pulls: `begin` makes an execution, of this id if one is given, and returns what
+    clients see.
+    """
 
     begin: Callable[[Caller, Sequence[str], str | None], Awaitable[Mapping[str, Any]]]
 
@@ -47,10 +49,10 @@ class Pulls:
         self._audit = audit
 
     async def one(self, caller: Caller, device_id: str) -> Captured:
-        """Reads one device now, before any bulk work; a failure of the device is a DeviceFailed.
+        """Read one device now, before any bulk work. A failure of the device is a DeviceFailed.
 
-        Raises Conflict where something here keeps the device from being tried, such as that it has no
-        credential: to try again by itself would not help.
+        Raises Conflict where something here keeps the device from being tried, such as a missing credential:
+        another try would not help.
         """
         scope = self._sessions.scope(Work(caller=caller), device_id=device_id)
         try:
@@ -65,7 +67,7 @@ class Pulls:
 
     @waits(call_by_call)
     async def many(self, caller: Caller, device_ids: Sequence[str]) -> BulkResult:
-        """Reads many devices, each once; one that fails, or is not there, is an entry of the errors.
+        """Read many devices, each once. One that fails, or does not exist, is an entry of the errors.
 
         When it is cancelled, what was stored until then stays, and no session stays open.
         """

@@ -1,1 +1,1 @@
-"""What changes of configurations tell listeners and webhooks."""
+"""Events of changed configurations, for listeners and webhooks."""

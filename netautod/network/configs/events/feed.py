@@ -1,4 +1,4 @@
-"""What a version tells listeners: that a device's config has changed. An imported one is no news."""
+"""The feed of changed configurations for listeners. An imported version is no news."""
 
 from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from dataclasses import replace
@@ -12,7 +12,7 @@ from netautod.store.client import Database, Document
 
 
 class ConfigFeed:
-    """One of activity/events/feed.py."""
+    """A feed as activity/events/feed.py describes it."""
 
     collection = COLLECTION
     watched = None

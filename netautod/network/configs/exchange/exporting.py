@@ -33,7 +33,9 @@ _OURS = "netautod"
 
 @dataclass(frozen=True, kw_only=True)
 class Exported:
-    """`files` were written or commits made; `unchanged` were there already; `lost` cannot be opened."""
+    """The result of an export: `files` written or commits made; `unchanged` were there already; `lost` cannot
+    be opened.
+    """
 
     written: int
     unchanged: int
@@ -42,7 +44,7 @@ class Exported:
 
 @dataclass(kw_only=True, eq=False)
 class ConfigExport:
-    """`names` are user names by id, for the authors of commits."""
+    """An export of configurations. `names` are user names by id, for the authors of commits."""
 
     store: ConfigStore
     texts: ConfigTexts
@@ -53,7 +55,7 @@ class ConfigExport:
     names: Mapping[str, str]
 
     async def files(self, caller: Caller, folder: Path, *, secrets: bool) -> Exported:
-        """The newest version of each device; a file that says it already is left alone."""
+        """Write the newest version of each device; a file that has the content already is left alone."""
         wanted = await self._files_of(caller.org_id)
         await self._note(caller, secrets=secrets, git=False)
         await asyncio.to_thread(_made, folder)
@@ -73,7 +75,7 @@ class ConfigExport:
         return Exported(written=written, unchanged=unchanged, lost=lost)
 
     async def repository(self, caller: Caller, folder: Path, *, secrets: bool) -> Exported:
-        """A commit for each version that is not in it yet, in the order of time."""
+        """Commit each version that is not in the repository yet, in the order of time."""
         kind = f"{caller.org_id} {'with secrets' if secrets else 'redacted'}"
         git = Git(folder)
         await _prepared(git, folder)
@@ -127,14 +129,14 @@ class ConfigExport:
         return bytes_of(await asyncio.to_thread(shown, text))
 
     async def _note(self, caller: Caller, *, secrets: bool, git: bool) -> None:
-        """Before anything is written."""
+        """Record the export in the audit log, before anything is written."""
         details = {"secrets": secrets, "git": git}
         await self.audit.record(caller, "config.export", "organization", caller.org_id, details)
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Known:
-    """What a repository holds: the newest version of each device, and the file that it is in."""
+    """The content of a repository: the newest version of each device, and the file that it is in."""
 
     tip: str | None
     newest: dict[str, int]
@@ -184,7 +186,7 @@ class _Stream:
         self._known.files[device_id] = name
 
     async def end(self) -> None:
-        """Files of devices that are gone, or have another name, go too: by a commit for each."""
+        """Remove the files of devices that are gone or renamed, each by a commit."""
         for device_id, file in list(self._known.files.items()):
             name = self._names.get(device_id, "")
             if not file or file == name:
@@ -197,7 +199,7 @@ class _Stream:
         await self._pipe.drain()
 
     def _leaving(self, device_id: str) -> bytes:
-        """The device has had another name until now."""
+        """Return the command that removes the file of a device's former name."""
         before = self._known.files.get(device_id, "")
         return f"D {before}\n".encode() if before not in ("", self._names[device_id]) else b""
 
@@ -221,7 +223,7 @@ async def _prepared(git: Git, folder: Path) -> None:
 
 
 def _is_repository(folder: Path) -> bool:
-    """Whether there is one; else the folder is there and empty."""
+    """Return whether the folder is a repository; otherwise it exists and is empty."""
     if (folder / ".git").is_dir():
         return True
     _made(folder)
@@ -235,7 +237,7 @@ def _made(folder: Path) -> None:
 
 
 def _replaced(path: Path, data: bytes) -> bool:
-    """Whether the file said something else; it is replaced as a whole, so that a crash leaves no half."""
+    """Return whether the file had another content; it is replaced as a whole, so that a crash leaves no half."""
     if path.is_file() and path.read_bytes() == data:
         return False
     fresh = path.with_name(f".{path.name}.new")

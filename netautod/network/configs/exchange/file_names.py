@@ -12,7 +12,7 @@ _ID_DIGITS = 8
 
 
 def file_names(devices: Mapping[str, str]) -> dict[str, str]:
-    """By id, for names by id: unique also where capitals do not count.
+    """Return file names by id, for names by id: unique also where capitals do not count.
 
     A name that had to be changed, or that another device has but for capitals, gets the beginning of the id.
     """

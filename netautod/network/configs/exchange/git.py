@@ -20,7 +20,7 @@ _SAID = 500
 
 
 class Git:
-    """One repository. InvalidInput where the program is not installed."""
+    """A repository, handled by the program git. Raises InvalidInput where the program is not installed."""
 
     def __init__(self, folder: Path) -> None:
         program = shutil.which("git")
@@ -30,13 +30,13 @@ class Git:
         self._folder = folder
 
     async def run(self, *arguments: str) -> str:
-        """What it printed; UpstreamFailed with its own words when it fails."""
+        """Return what git printed; UpstreamFailed with its own words when it fails."""
         async with self.process(*arguments) as process:
             assert process.stdout is not None
             return (await process.stdout.read()).decode(errors="surrogateescape")
 
     async def tokens(self, *arguments: str) -> AsyncIterator[bytes]:
-        """What it prints, cut at each NUL: as it comes, however much that is."""
+        """Yield what git prints, cut at each NUL: as it comes, however much that is."""
         async with self.process(*arguments) as process:
             assert process.stdout is not None
             rest = b""
@@ -49,7 +49,7 @@ class Git:
 
     @asynccontextmanager
     async def process(self, *arguments: str) -> AsyncIterator[Process]:
-        """The running program with its pipes; at the end of the block it has to end well by itself."""
+        """Start the program with its pipes; at the end of the block it has to end well by itself."""
         process = await asyncio.create_subprocess_exec(
             *(self._program, "-C", str(self._folder), "--no-pager", *_QUIET, *arguments),
             stdin=PIPE,

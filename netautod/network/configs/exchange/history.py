@@ -24,7 +24,7 @@ _RANCID = "configs"
 
 @dataclass(frozen=True, kw_only=True)
 class Change:
-    """`path` had the content `blob` from `at` on, by that commit."""
+    """A change: `path` had the content `blob` from `at` on, by that commit."""
 
     path: str
     blob: str
@@ -33,14 +33,16 @@ class Change:
 
 
 class History:
-    """What the branch that is checked out says, along its first parents: a merge counts as one change."""
+    """The history of the branch that is checked out, along its first parents: a merge counts as one change."""
 
     def __init__(self, folder: Path) -> None:
         self._git = Git(folder)
         self._folder = folder
 
     async def paths(self) -> list[str]:
-        """The files of the newest commit that may be configs; InvalidInput for no repository with commits."""
+        """Return the files of the newest commit that may be configs; InvalidInput for no repository with
+        commits.
+        """
         if not await asyncio.to_thread(self._folder.is_dir):
             raise InvalidInput(f"{self._folder}: there is no such folder")
         try:
@@ -50,7 +52,7 @@ class History:
         return [path for token in found if (path := _text(token)) is not None and may_be_config(path)]
 
     async def changes(self) -> AsyncIterator[Change]:
-        """The oldest first."""
+        """Yield the changes, the oldest first."""
         commit, at, entry = "", datetime.now(UTC), None
         arguments = ("--first-parent", "-m", "--raw", "--no-abbrev", "-r", "--root", "--no-renames")
         wanted = ("log", *arguments, "-z", "--reverse", "--format=tformat:%x01%H %at", "HEAD", "--")
@@ -69,7 +71,7 @@ class History:
 
     @asynccontextmanager
     async def contents(self) -> AsyncIterator["Contents"]:
-        """One process that hands out contents for as long as the block lasts."""
+        """Open one process that hands out contents for as long as the block lasts."""
         async with self._git.process("cat-file", "--batch") as process:
             assert process.stdin is not None
             assert process.stdout is not None
@@ -84,7 +86,7 @@ class Contents:
         self._answered = answered
 
     async def of(self, blob: str, *, most: int) -> bytes | None:
-        """None for one of more than `most` bytes, or that is not there."""
+        """Return the content; None for one of more than `most` bytes, or that does not exist."""
         self._asked.write(f"{blob}\n".encode())
         await self._asked.drain()
         head = (await self._answered.readline()).split()
@@ -103,25 +105,29 @@ class Contents:
 
 
 def may_be_config(path: str) -> bool:
-    """Hidden files are nobody's config, nor what RANCID keeps beside its folder `configs`."""
+    """Return whether a file may be a config: not a hidden file, nor what RANCID keeps beside its folder
+    `configs`.
+    """
     parts = PurePosixPath(path).parts
     return not any(part.startswith(".") for part in parts)
 
 
 def relevant(paths: list[str]) -> list[str]:
-    """Those in folders called `configs`, if there are any: then it is RANCID's."""
+    """Return the paths in folders called `configs` if there are any, since the repository is RANCID's then;
+    otherwise all.
+    """
     of_rancid = [path for path in paths if PurePosixPath(path).parent.name == _RANCID]
     return of_rancid or paths
 
 
 def device_names(path: str) -> tuple[str, ...]:
-    """What the device of a file may be called: as the file, or without the extension."""
+    """Return the names that the device of a file may have: that of the file, or without the extension."""
     name = PurePosixPath(path)
     return tuple(dict.fromkeys((name.name, name.stem)))
 
 
 def twice(owners: dict[str, str]) -> set[str]:
-    """The devices that more than one of the paths belong to."""
+    """Return the devices that more than one of the paths belong to."""
     return {device_id for device_id, count in Counter(owners.values()).items() if count > 1}
 
 

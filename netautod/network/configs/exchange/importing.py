@@ -33,7 +33,7 @@ _BINARY_BYTES = 8000  # where git, too, looks for a NUL
 
 @dataclass(kw_only=True)
 class Imported:
-    """`versions` were added to so many `devices`; `problems` are sentences by path."""
+    """The result of an import: `versions` were added to so many `devices`; `problems` are sentences by path."""
 
     versions: int = 0
     unchanged: int = 0
@@ -53,7 +53,7 @@ class _Taker:
 
 @dataclass(kw_only=True, eq=False)
 class ConfigImport:
-    """`platform` stands for the device_type of the devices, where it is given."""
+    """An import of configurations. `platform` replaces the device_type of the devices, where it is given."""
 
     store: ConfigStore
     texts: ConfigTexts
@@ -65,7 +65,9 @@ class ConfigImport:
     platform: str | None = None
 
     async def run(self, caller: Caller, history: History) -> Imported:
-        """InvalidInput where there is no repository, UpstreamFailed when git fails in the middle."""
+        """Import the history. InvalidInput where there is no repository, UpstreamFailed when git fails in the
+        middle.
+        """
         done, work = Imported(), Work(caller=caller)
         tip = relevant(await history.paths())
         owners = await self._owners(caller, history, tip, done)
@@ -81,7 +83,7 @@ class ConfigImport:
     async def _owners(
         self, caller: Caller, history: History, tip: Sequence[str], done: Imported
     ) -> dict[str, Device]:
-        """By path, also for files that were deleted or moved since."""
+        """Return the devices by path, also for files that were deleted or moved since."""
         named = {
             device.name: device async for batch in self.devices.matching(caller.org_id) for device in batch
         }
@@ -99,7 +101,9 @@ class ConfigImport:
     async def _takers(
         self, caller: Caller, owners: Mapping[str, Device], done: Imported
     ) -> dict[str, _Taker]:
-        """By path; paths of one device share one. What takes no part is a problem."""
+        """Return the receiving devices by path; paths of one device share one. A path without a device is a
+        problem.
+        """
         by_device: dict[str, _Taker] = {}
         found: dict[str, _Taker] = {}
         for path, device in owners.items():
@@ -154,7 +158,9 @@ class ConfigImport:
         return await in_thread_if_large(len(text), measure, text, self.platforms.get(platform), keys)
 
     async def _stored(self, work: Work, taker: _Taker, reading: Reading, change: Change) -> Config:
-        """Text first, as in a capture. Dates never run backwards: commits may, when clocks were set."""
+        """Store the text first, as in a capture. Dates never run backwards: commits may, when clocks were
+        set.
+        """
         await self.texts.save(work, reading)
         at = min(change.at, self.clock.now())
         if taker.newest is not None:

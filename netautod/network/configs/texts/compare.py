@@ -24,7 +24,7 @@ def compared(
     context: int = diff.CONTEXT,
     clean: LineMemory | None = None,
 ) -> tuple[bool, Difference]:
-    """Whether the texts say the same, and their diff; without a key the raw texts as they are.
+    """Return whether the texts say the same, and their diff; without a key the raw texts as they are.
 
     `readers`: what is shown is redacted as for this platform, whose `clean_lines` may be passed from one
     comparison to the next. `rules`: what is known to move in them.
@@ -44,7 +44,7 @@ def compared_side_by_side(
     context: int = diff.CONTEXT,
     clean: LineMemory | None = None,
 ) -> tuple[bool, SideBySide]:
-    """The same in two columns. Changed words are those of what is shown."""
+    """Return the same in two columns. Changed words are those of what is shown."""
     old, new = _lines(texts, platforms, key, _Shown(readers, clean or clean_lines(readers)), rules)
     return old.compared == new.compared, side_by_side(old, new, context=context)
 
@@ -72,14 +72,14 @@ def _raw_lines(text: str) -> Lines:
 def _redacted_lines(
     text: str, platform: Platform, key: bytes, shown: "_Shown", rules: Sequence[Rule]
 ) -> Lines:
-    """Lines are compared before they are redacted, so that the redaction cannot hide a change."""
+    """Compare lines before they are redacted, so that the redaction cannot hide a change."""
     normal = normalise(text, platform, key)
     lines = normal.removesuffix("\n").split("\n")
     return Lines(compared=quiet(lines, rules), shown=_RedactedLines(lines, shown, encoding_of(text)))
 
 
 class _Shown:
-    """Redacts single lines; most lines of a large diff are there many times, or on both sides."""
+    """A redaction of single lines; most lines of a large diff occur many times, or on both sides."""
 
     def __init__(self, readers: Platform, clean: LineMemory) -> None:
         self._readers = readers
@@ -90,7 +90,7 @@ class _Shown:
 
 
 class _RedactedLines:
-    """Only the lines that a diff shows are ever redacted: of 40,000 usually a few dozen."""
+    """A sequence that redacts only the lines that a diff shows: of 40,000 usually a few dozen."""
 
     def __init__(self, lines: Sequence[str], shown: _Shown, encoding: Encoding) -> None:
         self._lines = lines

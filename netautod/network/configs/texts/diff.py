@@ -29,7 +29,7 @@ Step = tuple[int, int, int, int, bool]  # old from and to, new from and to, whet
 
 @dataclass(frozen=True, kw_only=True)
 class Difference:
-    """`text` is empty for equal texts; additions and deletions are counted in lines, shown or not."""
+    """A diff: `text` is empty for equal texts; additions and deletions are counted in lines, shown or not."""
 
     text: str
     additions: int
@@ -60,7 +60,7 @@ def unified(
     context: int = CONTEXT,
     most_characters: int = MOST_CHARACTERS,
 ) -> Difference:
-    """The diff in the form of POSIX `diff -u`, without times in its head.
+    """Return the diff in the form of POSIX `diff -u`, without times in its head.
 
     Hunks from the first one on that does not fit into `most_characters` are left out, and a line says so.
     """
@@ -87,7 +87,7 @@ def unified(
 
 
 def size_of(lines: Lines, start: int, end: int) -> int:
-    """In characters, with the line ends and the marks of a diff."""
+    """Return the size in characters, with the line ends and the marks of a diff."""
     return sum(len(line) + 2 for line in lines.compared[start:end])
 
 
@@ -104,7 +104,7 @@ def _written(hunk: Sequence[Step], old: Lines, new: Lines) -> list[str]:
 
 
 def matches(old: Sequence[str], new: Sequence[str]) -> list[Match]:
-    """The runs of equal lines, in order and without overlap, adjacent ones joined."""
+    """Return the runs of equal lines, in order and without overlap, adjacent ones joined."""
     joined: list[Match] = []
     for a, b, size in _between(old, new, 0, len(old), 0, len(new)):
         if joined:
@@ -119,7 +119,7 @@ def matches(old: Sequence[str], new: Sequence[str]) -> list[Match]:
 def _between(
     old: Sequence[str], new: Sequence[str], a: int, a_end: int, b: int, b_end: int, depth: int = 0
 ) -> Iterator[Match]:
-    """The matches within old[a:a_end] and new[b:b_end]."""
+    """Yield the matches within old[a:a_end] and new[b:b_end]."""
     head = 0
     while a + head < a_end and b + head < b_end and old[a + head] == new[b + head]:
         head += 1
@@ -148,7 +148,7 @@ def _between(
 def _anchors(
     old: Sequence[str], new: Sequence[str], a: int, a_end: int, b: int, b_end: int
 ) -> list[tuple[int, int]]:
-    """Lines that occur once on both sides, thinned out to the longest sequence that rises in both."""
+    """Return lines that occur once on both sides, thinned out to the longest sequence that rises in both."""
     in_old, in_new = Counter(old[a:a_end]), Counter(new[b:b_end])
     places = {line: at for at, line in enumerate(new[b:b_end], b) if in_new[line] == 1}
     pairs = [
@@ -172,7 +172,7 @@ def _anchors(
 
 
 def _steps(found: Sequence[Match], old_length: int, new_length: int) -> list[Step]:
-    """Changes and equal runs in turn, from the beginning to the end of both texts."""
+    """Return changes and equal runs in turn, from the beginning to the end of both texts."""
     steps: list[Step] = []
     a = b = 0
     for match_a, match_b, size in (*found, (old_length, new_length, 0)):
@@ -185,7 +185,7 @@ def _steps(found: Sequence[Match], old_length: int, new_length: int) -> list[Ste
 
 
 def hunks_of(old: Lines, new: Lines, context: int) -> Iterator[list[Step]]:
-    """Changes with their context; two changes closer than twice the context share a hunk."""
+    """Yield changes with their context; two changes closer than twice the context share a hunk."""
     found = matches(old.compared, new.compared)
     steps = _steps(found, len(old.compared), len(new.compared))
     hunk: list[Step] = []
@@ -205,7 +205,7 @@ def hunks_of(old: Lines, new: Lines, context: int) -> Iterator[list[Step]]:
 
 
 def _range(start: int, end: int) -> str:
-    """A range of lines as POSIX `diff -u` writes it: an empty one names the line before it."""
+    """Return a range of lines as POSIX `diff -u` writes it: an empty one names the line before it."""
     length = end - start
     if length == 1:
         return str(start + 1)

@@ -68,7 +68,7 @@ _PIECE = re.compile(rf"(?>{_OCTETS}|{_TIME}|{_VALUE})")
 
 @dataclass(frozen=True, kw_only=True)
 class Rule:
-    """One line of a device; `words` is what stands around its moving pieces.
+    """A rule about one line of a device; `words` is what stands around its moving pieces.
 
     `place` are the lines that it is indented under, the outermost first; it is the one with the number `at`
     of `of` lines that look like it there. `seen` is the line as the reading showed it that taught it, until
@@ -105,7 +105,7 @@ class Rule:
         return re.compile(_PIECE.pattern.join(map(re.escape, self.words)))
 
     def alike(self, lines: Sequence[str]) -> list[int]:
-        """Where the lines are that look like it, wherever they stand."""
+        """Return the places of the lines that look like it, wherever they stand."""
         begin, end, matches = self.words[0], self.words[-1], self._pattern.fullmatch
         return [
             at
@@ -115,7 +115,7 @@ class Rule:
 
 
 def quiet(lines: Sequence[str], rules: Sequence[Rule]) -> list[str]:
-    """The lines, with a star in the place of what is known to move."""
+    """Return the lines with a star in the place of what is known to move."""
     found = list(lines)
     for rule, at in _located(lines, rules):
         found[at] = rule.shown
@@ -123,7 +123,9 @@ def quiet(lines: Sequence[str], rules: Sequence[Rule]) -> list[str]:
 
 
 def _located(lines: Sequence[str], rules: Sequence[Rule]) -> Iterator[tuple[Rule, int]]:
-    """The rules that have their line here, and where; a line that others are indented under before them."""
+    """Yield the rules that have their line here, and where; a line that others are indented under comes
+    before them.
+    """
     known = list(lines)
     alike: dict[tuple[str, ...], list[int]] = {}
     for rule in sorted(rules, key=lambda rule: len(rule.place)):
@@ -136,14 +138,14 @@ def _located(lines: Sequence[str], rules: Sequence[Rule]) -> Iterator[tuple[Rule
 
 
 def on_trial(rules: Sequence[Rule], lines: Sequence[str]) -> bool:
-    """Whether a line is still what it was when a rule was learned of it."""
+    """Return whether a line is still what it was when a rule was learned of it."""
     return any(lines[at] == rule.seen for rule, at in _located(lines, rules))
 
 
 def judged(
     rules: Sequence[Rule], stored: Sequence[str], first: Sequence[str], second: Sequence[str]
 ) -> list[Rule]:
-    """The rules without those whose line stood still in both readings; one that moved on is proven."""
+    """Return the rules without those whose line stood still in both readings; one that moved on is proven."""
     before, *shown = (dict(_located(lines, rules)) for lines in (stored, first, second))
     kept = []
     for rule in rules:
@@ -159,7 +161,7 @@ def judged(
 
 
 def differing(old: Sequence[str], new: Sequence[str]) -> int:
-    """How many lines of the two are not the same."""
+    """Count the lines of the two that are not the same."""
     same = sum(size for _, _, size in matches(old, new))
     return max(len(old), len(new)) - same
 
@@ -167,7 +169,7 @@ def differing(old: Sequence[str], new: Sequence[str]) -> int:
 def moving(
     stored: Sequence[str], first: Sequence[str], second: Sequence[str], *, known: Sequence[Rule] = ()
 ) -> list[Rule]:
-    """What differs in each of the three readings in numbers, times or hexadecimal alone, and is not known.
+    """Return new rules for what differs in each of the three readings in numbers, times or hexadecimal alone.
 
     `first` and `second` are of one session.
     """
@@ -205,7 +207,7 @@ def _rule(words: tuple[str, ...], reading: _Reading, at: int, seen: str) -> Rule
 
 
 def _replaced(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Positions of lines in both that differ and stand at the same place, by the words around them."""
+    """Yield positions of lines in both that differ and stand at the same place, by the words around them."""
     a = b = 0
     for next_a, next_b, size in chain(matches(old, new), [(len(old), len(new), 0)]):
         if next_a - a == next_b - b:  # otherwise lines came or went
@@ -214,7 +216,7 @@ def _replaced(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int
 
 
 def _moving_words(*lines: str) -> tuple[str, ...] | None:
-    """The words around what differs in each of the lines, None where anything else differs."""
+    """Return the words around what differs in each of the lines, None where anything else differs."""
     if max(map(len, lines)) > _LONGEST:
         return None
     split = [_split(line) for line in lines]
@@ -234,7 +236,7 @@ def _moving_words(*lines: str) -> tuple[str, ...] | None:
 
 
 def _split(line: str) -> tuple[list[str], list[str]]:
-    """The words, and the pieces that may move between them."""
+    """Split a line into the words, and the pieces that may move between them."""
     words, pieces, end = [], [], 0
     for piece in _PIECE.finditer(line):
         words.append(line[end : piece.start()])
@@ -244,7 +246,7 @@ def _split(line: str) -> tuple[list[str], list[str]]:
 
 
 def _place(lines: Sequence[str], at: int) -> tuple[str, ...]:
-    """The lines that this one is indented under, the outermost first."""
+    """Return the lines that this one is indented under, the outermost first."""
     above: list[str] = []
     depth = _depth(lines[at])
     while depth and at and len(above) < _DEPTH:

@@ -1,6 +1,6 @@
-"""What was learned of each device's noise: a row of the collection that held how backups stood, once.
+"""The learned noise of each device: a row of the collection that held the states of backups, once.
 
-It holds lines of a configuration, so that it is sealed like one.
+It holds lines of a configuration, so it is sealed like one.
 """
 
 import json
@@ -25,7 +25,7 @@ SEALED_FIELDS = (SealedField(collection=COLLECTION, path=FIELD),)
 
 @dataclass(frozen=True, kw_only=True)
 class Learned:
-    """`token` changes whenever they change; None while there are none."""
+    """The learned rules of a device. `token` changes whenever they change; None while there are none."""
 
     rules: tuple[Rule, ...] = ()
     token: str | None = None
@@ -45,7 +45,7 @@ class LearnedNoise:
         return Learned(rules=rules, token=row[TOKEN])
 
     async def put(self, work: Work, device_id: str, known: Learned, rules: Sequence[Rule]) -> Learned:
-        """These in the place of what is known; what somebody else changed meanwhile is left as it is.
+        """Replace the known rules; what another writer changed meanwhile is left as it is.
 
         So a capture that was under way when a user had all forgotten does not bring it back.
         """
@@ -66,5 +66,5 @@ class LearnedNoise:
         await self._rows.update(org_id, {"_id": device_id}, {"$unset": {FIELD: "", TOKEN: ""}})
 
     async def purge(self, org_id: OrgId, device_id: str) -> None:
-        """Of a device that is gone for good."""
+        """Delete the rules of a device that is gone for good."""
         await self._rows.delete(org_id, {"_id": device_id})

@@ -20,7 +20,9 @@ MEMORY_BYTES = 4 << 20  # of one compiled pattern; RE2 refuses what needs more
 
 @dataclass(frozen=True, kw_only=True)
 class LineQuery:
-    """`text` as a user gave it; plain texts are found in any case, patterns say `(?i)` themselves."""
+    """A search for lines: `text` as a user gave it; plain texts are found in any case, patterns say `(?i)`
+    themselves.
+    """
 
     text: str
     is_pattern: bool
@@ -28,12 +30,12 @@ class LineQuery:
 
 class LineMatcher(Protocol):
     def lines(self, text: bytes) -> Iterator[tuple[int, bytes]]:
-        """The number (from 1) and the content of each line of a UTF-8 text that matches anywhere in it."""
+        """Yield the number (from 1) and the content of each line of a UTF-8 text that matches anywhere in it."""
         ...
 
 
 def matcher_of(wanted: LineQuery) -> LineMatcher:
-    """Raises InvalidInput with RE2's reason for a pattern that it refuses."""
+    """Return a matcher. Raises InvalidInput with RE2's reason for a pattern that it refuses."""
     return _Pattern(wanted.text) if wanted.is_pattern else _Plain(wanted.text)
 
 
@@ -76,12 +78,12 @@ class _Pattern:
 
 
 def split(text: bytes) -> list[bytes]:
-    """The lines; what follows the last line feed is none."""
+    """Return the lines; what follows the last line feed is none."""
     return text.removesuffix(NEW_LINE).split(NEW_LINE)
 
 
 def _reason(error: Exception) -> str:
-    """RE2 gives its reasons as bytes, with the pattern as it was compiled."""
+    """Return RE2's reason, which it gives as bytes, with the pattern as it was compiled."""
     reason = error.args[0] if error.args else "it is refused"
     text = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
     return text.replace(EACH_LINE, "", 1)

@@ -11,12 +11,12 @@ from netautod.transport.ssh.platform.redact import without_blocks
 
 
 def normalise(text: str, platform: Platform, key: bytes) -> str:
-    """The text without what changes by itself; two reads of an idle device give the same.
+    """Return the text without what changes by itself; two reads of an idle device give the same.
 
     Noise lines and noise pieces go. A secret whose shown form is stable becomes `<secret:xxxxxxxx>`, eight
-    hex digits of HMAC-SHA256 under `key`: a changed password is a change, and the token does not tell the
-    password. A secret that the device encrypts anew for each read becomes `<secret>`. The password hashes
-    of a Linux host (/etc/shadow) do not occur: the platform does not capture them.
+    hex digits of HMAC-SHA256 under `key`: a changed password is a change, and the token does not reveal the
+    password. A secret that the device encrypts anew for each read becomes `<secret>`. The password hashes of
+    a Linux host (/etc/shadow) do not occur: the platform does not capture them.
     """
     noise = platform.is_noise
     parts = platform.any_noise_part
@@ -44,7 +44,7 @@ def normalise(text: str, platform: Platform, key: bytes) -> str:
 
 
 def secret_token(secret: str, key: bytes) -> str:
-    """The stand-in for a secret; the same for the same secret under the same organization key."""
+    """Return the stand-in for a secret; the same for the same secret under the same organization key."""
     digest = hmac.new(key, secret.encode("utf-8", errors="surrogateescape"), hashlib.sha256).hexdigest()
     return f"<secret:{digest[:TOKEN_DIGITS]}>"
 

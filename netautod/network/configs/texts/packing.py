@@ -1,4 +1,4 @@
-"""How texts are packed: compressed with zstd, before they are sealed or kept in memory.
+"""Packing of texts: compressed with zstd, before they are sealed or kept in memory.
 
 Small texts compress badly by themselves, so the compression starts from a dictionary of lines that are common
 on network devices. Packed texts begin with the number of their dictionary. A released dictionary never
@@ -20,13 +20,13 @@ NO_DICTIONARY = 0
 
 
 def packed(text: str) -> bytes:
-    """Small, for what is stored: the bytes that the text carries."""
+    """Pack a text small, for storage: the bytes that the text carries."""
     compressor = zstandard.ZstdCompressor(level=LEVEL, dict_data=_dictionary(DICTIONARY))
     return bytes([DICTIONARY]) + compressor.compress(bytes_of(text))
 
 
 def quickly_packed(text: str) -> bytes:
-    """Larger, but unpacked in a third of the time."""
+    """Pack a text larger, but so that it is unpacked in a third of the time."""
     return bytes([NO_DICTIONARY]) + zstandard.ZstdCompressor(level=QUICK_LEVEL).compress(bytes_of(text))
 
 
@@ -35,7 +35,7 @@ def unpacked(data: bytes) -> str:
 
 
 def unpacked_bytes(data: bytes) -> bytes:
-    """The bytes of the text."""
+    """Return the bytes of the text."""
     number, content = data[0], memoryview(data)[1:]
     if number == NO_DICTIONARY:
         return zstandard.ZstdDecompressor().decompress(content)

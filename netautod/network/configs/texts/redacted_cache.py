@@ -11,7 +11,7 @@ MOST_CHARACTERS = 2 * 1024 * 1024
 
 
 class ShownTexts:
-    """What is kept is what readers are shown, never the text itself. A stored text does not change."""
+    """A cache of redacted texts: it never keeps the text itself. A stored text does not change."""
 
     def __init__(self, readers: Platform, *, most: int = MOST_CHARACTERS) -> None:
         self._readers = readers
@@ -21,7 +21,7 @@ class ShownTexts:
         self._size = 0
 
     async def of(self, org_id: OrgId, text_id: str, text: str) -> str:
-        """`text` is the one with that id, redacted as `redact` does it."""
+        """Return the text with that id as `redact` redacts it."""
         key = (org_id, text_id)
         if (kept := self._kept.get(key)) is not None:
             self._kept.move_to_end(key)
@@ -35,5 +35,5 @@ class ShownTexts:
         return shown
 
     async def redacted(self, text: str) -> str:
-        """Of a text that is not kept."""
+        """Redact a text without the cache."""
         return await in_thread_if_large(len(text), redact, text, self._readers, self._clean)

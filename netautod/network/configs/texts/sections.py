@@ -7,10 +7,11 @@ SEPARATORS = ("!", "#")
 
 
 def enclosing(lines: Sequence[str], at: int) -> list[int]:
-    """The positions of the lines around line `at`, the outermost first; none for one that begins at the left.
+    """Return the positions of the lines around line `at`, the outermost first; none for one that begins at
+    the left.
 
-    A line without text belongs to what comes before it: it is looked at as if it had the depth of the next
-    line above that has some.
+    A line without text belongs to what comes before it: it counts as if it had the depth of the next line
+    above that has some.
     """
     while at > 0 and not _says(lines[at]):
         at -= 1

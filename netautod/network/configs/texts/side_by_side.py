@@ -13,7 +13,8 @@ Kind = Literal["same", "changed", "added", "removed"]
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """Numbers of lines count from 1; a side that has no line is None. Words are ranges of characters.
+    """A row of two columns. Numbers of lines count from 1; a side that has no line is None. Words are ranges
+    of characters.
 
     A changed line without changed words differs in what is not shown, such as a secret.
     """
@@ -40,7 +41,7 @@ class Row:
 
 @dataclass(frozen=True, kw_only=True)
 class Hunk:
-    """`section`: the lines that enclose the first change of the hunk, the outermost first."""
+    """A hunk of rows. `section`: the lines that enclose the first change of the hunk, the outermost first."""
 
     section: Sequence[str]
     rows: Sequence[Row]
