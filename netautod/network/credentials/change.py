@@ -1,4 +1,6 @@
-"""What a create or an update of a credential writes: a pure step from the sent fields to the stored ones."""
+"""The change that a create or an update of a credential makes: a pure step from the sent fields to the stored
+ones.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,7 +15,9 @@ STORED = "(stored)"  # stands for a sealed value that stays; longer than the sho
 
 @dataclass(frozen=True, kw_only=True)
 class CredentialChange:
-    """`plain` and `secrets` are written, `removed` sealed fields go. `default`: None leaves it as it is."""
+    """A change of a credential: `plain` and `secrets` are written, `removed` sealed fields go. `default`:
+    None leaves it as it is.
+    """
 
     credential_type: str
     plain: Mapping[str, Any]
@@ -28,7 +32,7 @@ class CredentialChange:
         return sorted({*self.plain, *self.secrets, *self.removed, *default})
 
     def certifies(self, before: Credential | None) -> bool:
-        """True if it decides for which name or key certificates are made."""
+        """Return whether it decides for which name or key certificates are made."""
         if not self.plain.get("use_certificate", before is not None and before.use_certificate):
             return False
         if before is None or not before.use_certificate or "secret" in self.secrets:
@@ -37,13 +41,13 @@ class CredentialChange:
 
     @property
     def touches_key(self) -> bool:
-        """True if a private key has to be checked (again)."""
+        """Return whether a private key has to be checked (again)."""
         changed = {*self.secrets, *self.removed}
         return self.credential_type == "ssh_key" and not changed.isdisjoint({"secret", "passphrase"})
 
 
 def creation(fields: Mapping[str, Any]) -> CredentialChange:
-    """Raises InvalidInput unless the fields make a whole credential."""
+    """Return the change that creates a credential. Raises InvalidInput unless the fields make a whole one."""
     credential_type = fields["credential_type"]
     values: dict[str, Any] = {name: fields.get(name) for name in rules.TYPED}
     if values["port"] is None and "port" in rules.TYPES[credential_type].needs:
@@ -67,7 +71,9 @@ def creation(fields: Mapping[str, Any]) -> CredentialChange:
 
 
 def update(before: Credential, fields: Mapping[str, Any]) -> CredentialChange:
-    """Raises InvalidInput unless the credential is still whole with the sent fields."""
+    """Return the change that updates a credential. Raises InvalidInput unless it is still whole with the sent
+    fields.
+    """
     old, new = before.credential_type, fields.get("credential_type", before.credential_type)
     if new != old:
         rules.check_type_change(old, new, [name for name in fields if fields[name] is not None])
@@ -91,7 +97,7 @@ def update(before: Credential, fields: Mapping[str, Any]) -> CredentialChange:
 
 
 def _held(before: Credential, credential_type: str) -> dict[str, Any]:
-    """What the credential has by itself, without what a new type cannot keep."""
+    """Return the stored values of the credential, without what a new type cannot keep."""
     plain = {name: getattr(before, name) for name in rules.PLAIN}
     sealed = {name: STORED if name in before.stored else None for name in rules.SEALED}
     return {

@@ -15,7 +15,7 @@ class CredentialsHandler(JsonHandler):
 
     @requires("credentials.manage", query=PageQuery, answer=CredentialsAnswer)
     async def get(self) -> None:
-        """Lists the credentials by name, without any secret."""
+        """List the credentials by name, without any secret."""
         found = await self.credentials.page(self.caller.org_id, Page(**self.query))
         self.answer(found.to_json("credentials", Credential.to_json))
 
@@ -23,7 +23,7 @@ class CredentialsHandler(JsonHandler):
         "credentials.manage", body=CredentialRequest, answer=CredentialAnswer, status=201, repeat=Repeat.AGAIN
     )
     async def post(self) -> None:
-        """Creates a credential."""
+        """Create a credential."""
         self.answer((await self.credentials.create(self.caller, self.body)).to_json())
 
 
@@ -32,19 +32,19 @@ class OneCredentialHandler(JsonHandler):
 
     @requires("credentials.manage", answer=CredentialAnswer)
     async def get(self, credential_id: str) -> None:
-        """Reads a credential, without any secret."""
+        """Read a credential, without any secret."""
         found = await self.credentials.get(self.caller.org_id, self.path_id(credential_id, "Credential"))
         self.answer(found.to_json())
 
     @requires("credentials.manage", body=CredentialRequest, partial=True, answer=CredentialAnswer)
     async def put(self, credential_id: str) -> None:
-        """Changes a credential; a secret that is not sent stays."""
+        """Change a credential; a secret that is not sent stays."""
         wanted = self.path_id(credential_id, "Credential")
         self.answer((await self.credentials.update(self.caller, wanted, self.body)).to_json())
 
     @requires("credentials.manage", status=204)
     async def delete(self, credential_id: str) -> None:
-        """Deletes a credential that nothing refers to."""
+        """Delete a credential that nothing refers to."""
         await self.credentials.delete(self.caller, self.path_id(credential_id, "Credential"))
         self.answer_nothing()
 

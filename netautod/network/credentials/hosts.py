@@ -18,12 +18,12 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
 def is_entry(text: str) -> bool:
-    """True for an address, a network or a glob."""
+    """Return whether the text is an address, a network or a glob."""
     return _network(text) is not None or GLOB.fullmatch(text) is not None
 
 
 def allows(entries: Sequence[str], host: str, addresses: Sequence[str] = ()) -> bool:
-    """True if the list is empty, one glob covers the host, or each of its addresses is in an entry.
+    """Return whether the list is empty, one glob covers the host, or each of its addresses is in an entry.
 
     `addresses` are those that a name was resolved to and that are connected to; without them nothing but a
     glob covers a name. A host that is an address is its own.
@@ -38,7 +38,7 @@ def allows(entries: Sequence[str], host: str, addresses: Sequence[str] = ()) -> 
 
 
 def needs_addresses(entries: Sequence[str], host: str) -> bool:
-    """Whether the addresses of the host can make a difference: it is a name that no glob covers."""
+    """Return whether the addresses of the host can make a difference: it is a name that no glob covers."""
     return _address(host) is None and not allows(entries, host) and any(map(_is_about_addresses, entries))
 
 

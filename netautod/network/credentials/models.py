@@ -1,4 +1,4 @@
-"""What a credential is to its readers (never a secret), and the opened one that a login uses."""
+"""A credential as its readers see it (never a secret), and the opened one that a login uses."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,11 +15,11 @@ SECRETS = ("secret", "auth_key", "priv_key")
 
 
 class CredentialUnusable(Conflict):
-    """There is no credential for a login, and nothing was sent to the device."""
+    """Raised when there is no credential for a login; nothing was sent to the device."""
 
 
 class NoCredential(CredentialUnusable):
-    """Neither the request, the device nor the organization names one that exists."""
+    """Raised when neither the request, the device nor the organization names a credential that exists."""
 
 
 class CredentialNotAllowed(CredentialUnusable):
@@ -27,7 +27,9 @@ class CredentialNotAllowed(CredentialUnusable):
 
 
 class NotVouched(CredentialUnusable):
-    """Nobody who may manage credentials has said that its secrets may go there."""
+    """Raised when no user with the permission to manage credentials has vouched that its secrets may go
+    there.
+    """
 
     def __init__(self) -> None:
         super().__init__(NOT_VOUCHED)
@@ -35,9 +37,9 @@ class NotVouched(CredentialUnusable):
 
 @dataclass(frozen=True, kw_only=True)
 class Destination:
-    """Where the secrets of a login are about to go, and what is known to speak for it: by default nothing.
+    """The destination of the secrets of a login, and what vouches for it: by default nothing.
 
-    `vouched`: somebody who may manage credentials sent them to this address, or the device's pinned key alone
+    `vouched`: a user who may manage credentials sent them to this address, or the device's pinned key alone
     gets them. `way_vouched`: that is true of all jump devices before it. `may_be_pinned`: the key that
     answers may be pinned.
     """
@@ -50,7 +52,9 @@ class Destination:
 
 @dataclass(frozen=True, kw_only=True)
 class LoginSecrets:
-    """What may be used for one destination. `enable_withheld`: there is an enable secret, but not for it."""
+    """The secrets that may be used for one destination. `enable_withheld`: there is an enable secret, but not
+    for it.
+    """
 
     password: str | None = field(default=None, repr=False)
     private_key: str | None = field(default=None, repr=False)
@@ -61,7 +65,7 @@ class LoginSecrets:
 
 @dataclass(frozen=True, kw_only=True)
 class AgentSecrets:
-    """How an SNMP agent is asked: a community (v2c), or the keys of a user (v3)."""
+    """The secrets of an SNMP agent: a community (v2c), or the keys of a user (v3)."""
 
     community: str | None = field(default=None, repr=False)
     auth_key: str | None = field(default=None, repr=False)
@@ -70,7 +74,9 @@ class AgentSecrets:
 
 @dataclass(frozen=True, kw_only=True)
 class Credential:
-    """`stored` names the sealed fields that there are. `revision` grows with every change."""
+    """A credential without its secrets. `stored` names the sealed fields that exist. `revision` grows with
+    every change.
+    """
 
     id: str
     name: str
@@ -109,7 +115,8 @@ class Credential:
 
 @dataclass(frozen=True, kw_only=True)
 class UsableCredential:
-    """Opened for use; its secrets leave it by `secrets_for` and `agent_for`, which ask where they are to go.
+    """A credential opened for use; its secrets leave it by `secrets_for` and `agent_for`, which check the
+    destination.
 
     `revision` tells a later change of the credential from the one that was tried. With `use_certificate` the
     key logs in with a certificate of the organization's own authority. `allowed_hosts` as in the credential.
@@ -128,10 +135,10 @@ class UsableCredential:
     _opened: Mapping[str, str] = field(repr=False)
 
     def secrets_for(self, destination: Destination) -> LoginSecrets:
-        """Raises CredentialNotAllowed or NotVouched, before anything is sent.
+        """Return the secrets for a login. Raises CredentialNotAllowed or NotVouched, before anything is sent.
 
-        A key proves itself without being given away; whatever else a login sends is for the one who asks for
-        it to keep. Only what is known to be a key counts as one.
+        A key proves itself without being given away; the device keeps whatever else a login sends. Only what
+        is known to be a key counts as one.
         """
         self.require_host(destination.host)
         if self.allowed_hosts and not destination.way_vouched:
@@ -150,10 +157,10 @@ class UsableCredential:
         return LoginSecrets(password=self._opened["secret"], enable_secret=sent)
 
     def agent_for(self, destination: Destination) -> AgentSecrets:
-        """Of an SNMP credential, raises as `secrets_for`.
+        """Return the secrets of an SNMP credential; raises as `secrets_for`.
 
-        A community is sent as it is. The keys of a user are not, but whoever is asked can try pass phrases
-        against what they have signed.
+        A community is sent as it is. The keys of a user are not, but the agent can try pass phrases against
+        what they have signed.
         """
         self.require_host(destination.host)
         if not destination.vouched:
@@ -164,9 +171,9 @@ class UsableCredential:
         )
 
     def require_host(self, host: str) -> None:
-        """Raises CredentialNotAllowed for a host that it must not be sent to, whatever its addresses are.
+        """Raise CredentialNotAllowed for a host that it must not be sent to, whatever its addresses are.
 
-        A name that only networks could cover is held against them when it is connected to.
+        A name that only networks could cover is checked against them when it is connected to.
         """
         if not (hosts.allows(self.allowed_hosts, host) or hosts.needs_addresses(self.allowed_hosts, host)):
             raise CredentialNotAllowed("credential not allowed for this host")

@@ -20,7 +20,7 @@ ARMOUR = re.compile(r"-----BEGIN ([A-Z ]*)PRIVATE KEY-----\s([^-]*(?:-[^-]+)*)--
 
 
 async def check_private_key(key: str, passphrase: str | None) -> None:
-    """Raises InvalidInput that names `secret` or `passphrase`. Opening takes its time: in a thread."""
+    """Raise InvalidInput that names `secret` or `passphrase`. Opening a key takes its time: in a thread."""
     body = _decoded(key)
     if (body.startswith(OPENSSH_MAGIC) and _bcrypt_rounds(body) > MOST_BCRYPT_ROUNDS) or (
         body.startswith(b"0") and _largest_number(body) > MOST_ITERATIONS
@@ -42,7 +42,9 @@ def _decoded(key: str) -> bytes:
 
 
 def _bcrypt_rounds(body: bytes) -> int:
-    """PROTOCOL.key of OpenSSH: after the magic cipher, KDF name and KDF options (salt, rounds)."""
+    """Return the bcrypt rounds of a key in OpenSSH's PROTOCOL.key: after the magic cipher, KDF name and KDF
+    options (salt, rounds).
+    """
     rest = body[len(OPENSSH_MAGIC) :]
     _, rest = _string(rest)
     name, rest = _string(rest)
@@ -59,7 +61,7 @@ def _string(data: bytes) -> tuple[bytes, bytes]:
 
 
 def _largest_number(body: bytes) -> int:
-    """The largest number of an encrypted PKCS#8 key (its iteration count); 0 for one in the clear."""
+    """Return the largest number of an encrypted PKCS#8 key (its iteration count); 0 for one in the clear."""
     try:
         value: Any = der_decode(body)
     except ASN1DecodeError:

@@ -27,7 +27,9 @@ MULTI_LINE = ("ssh_key", "generic_secret")
 
 @dataclass(frozen=True, kw_only=True)
 class TypeRules:
-    """`kind`: what an organization has at most one default of; None where there are no defaults."""
+    """The rules of a type. `kind`: what an organization has at most one default of; None where there are no
+    defaults.
+    """
 
     kind: str | None
     needs: frozenset[str]
@@ -57,9 +59,9 @@ def kind_of(credential_type: str) -> str | None:
 
 
 def check_values(credential_type: str, values: Mapping[str, Any], *, is_default: bool | None) -> None:
-    """`values` are all typed fields as they will be, a stored secret as anything but None.
+    """Raise InvalidInput that names the field.
 
-    Raises InvalidInput that names the field.
+    `values` are all typed fields as they will be, a stored secret as anything but None.
     """
     rules = TYPES[credential_type]
     for field in TYPED:
@@ -77,13 +79,15 @@ def check_values(credential_type: str, values: Mapping[str, Any], *, is_default:
 
 
 def check_certificate(credential_type: str, wanted: bool) -> None:
-    """Raises InvalidInput for a certificate without a key that it could be made for."""
+    """Raise InvalidInput for a certificate without a key that it could be made for."""
     if wanted and credential_type != CERTIFIED:
         raise InvalidInput(f"use_certificate: not used by the type {credential_type}")
 
 
 def check_type_change(old: str, new: str, sent: Collection[str]) -> None:
-    """A type changes only within its kind, so that devices that name it keep what they need."""
+    """Raise InvalidInput unless the type stays within its kind, so that devices that name it keep what they
+    need.
+    """
     kind = kind_of(old)
     if kind is None or kind != kind_of(new):
         raise InvalidInput(f"credential_type: cannot change from {old} to {new}; create a new credential")
@@ -93,14 +97,16 @@ def check_type_change(old: str, new: str, sent: Collection[str]) -> None:
 
 
 def kept(old: str, new: str, field: str) -> bool:
-    """Whether a field that is not sent survives the change of type; a secret means something else then."""
+    """Return whether a field that is not sent survives the change of type; a secret means something else
+    then.
+    """
     if old == new or field in ("enable_secret", "username", "port"):
         return field in TYPES[new].needs | TYPES[new].takes
     return False
 
 
 def protocol(text: str, known: Collection[str]) -> str | None:
-    """The protocol's name as we write it (`sha-256` is `SHA256`), None for an unknown one."""
+    """Return the protocol's name as we write it (`sha-256` is `SHA256`), None for an unknown one."""
     name = text.upper().replace("-", "")
     name = SYNONYMS.get(name, name)
     return name if name in known else None

@@ -32,7 +32,7 @@ class Username(Text):
 
 
 class Protocol(Text):
-    """One of the known protocols, in any of its usual spellings; loaded as `SHA256`, `AES128`."""
+    """A field for one of the known protocols, in any of its usual spellings; loaded as `SHA256`, `AES128`."""
 
     def __init__(self, known: Sequence[str], **options: Any) -> None:
         super().__init__(metadata={"enum": [*known, None]}, **options)

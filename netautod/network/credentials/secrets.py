@@ -9,13 +9,13 @@ from netautod.secrets.vault.vault import Vault
 
 
 class CredentialSecrets:
-    """Seals and opens by field name; each value opens only in its own field of its own credential."""
+    """The sealed secrets of credentials: each value opens only in its own field of its own credential."""
 
     def __init__(self, vault: Vault) -> None:
         self._vault = vault
 
     async def seal(self, org_id: OrgId, credential_id: str, values: Mapping[str, str]) -> dict[str, Any]:
-        """Sealed values by field name."""
+        """Return sealed values by field name."""
         return {
             field: await self._vault.seal(
                 org_id, COLLECTION, credential_id, f"{SEALED_UNDER}.{field}", text.encode()
@@ -26,7 +26,7 @@ class CredentialSecrets:
     async def open(
         self, org_id: OrgId, credential_id: str, sealed: Mapping[str, Any], fields: Iterable[str]
     ) -> dict[str, str]:
-        """The plaintexts of those of the fields that there are."""
+        """Return the plaintexts of those of the fields that exist."""
         return {
             field: (
                 await self._vault.unseal(

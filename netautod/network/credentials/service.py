@@ -29,7 +29,8 @@ ATTEMPTS = 10
 
 
 class CredentialService:
-    """`references`: what uses a credential; a used one is not deleted. `deleted`: what cleans up after one.
+    """The service of credentials. `references`: what uses a credential; a used one is not deleted. `deleted`:
+    what cleans up after one.
 
     A crash before `deleted` is notified loses the notice, so nothing but tidiness may depend on it.
     """
@@ -44,38 +45,40 @@ class CredentialService:
         self._audit = audit
 
     async def resume(self) -> None:
-        """Called at start, when the registry is filled: finishes what a crash interrupted."""
+        """Finish what a crash interrupted, at start, when the registry is filled."""
         await self._removal.resume()
 
     async def get(self, org_id: OrgId, credential_id: str) -> Credential:
-        """Raises NotFound."""
+        """Return a credential. Raises NotFound."""
         found = await self._store.get(org_id, credential_id)
         if found is None:
             raise NotFound(NOT_FOUND)
         return found[0]
 
     async def page(self, org_id: OrgId, page: Page) -> PageOf[Credential]:
-        """Sorted by name."""
+        """Return one page of credentials, sorted by name."""
         return await self._store.page(org_id, page)
 
     async def id_of(self, org_id: OrgId, name: str) -> str | None:
-        """The id of the credential of this name; None if the organization has none."""
+        """Return the id of the credential of this name; None if the organization has none."""
         return await self._store.id_of(org_id, name)
 
     async def type_of(self, org_id: OrgId, credential_id: str) -> str | None:
-        """The credential's type; None if the organization has no such credential."""
+        """Return the credential's type; None if the organization has no such credential."""
         return await self._store.type_of(org_id, credential_id)
 
     async def names_of(self, org_id: OrgId, ids: Iterable[str]) -> dict[str, str]:
-        """Names by id for those of the ids that are credentials of the organization."""
+        """Return names by id for those of the ids that are credentials of the organization."""
         return await self._store.names_of(org_id, ids)
 
     async def types_of(self, org_id: OrgId, ids: Iterable[str]) -> dict[str, str]:
-        """Types by id for those of the ids that are credentials of the organization."""
+        """Return types by id for those of the ids that are credentials of the organization."""
         return await self._store.types_of(org_id, ids)
 
     async def create(self, caller: Caller, fields: Mapping[str, Any]) -> Credential:
-        """`fields` as CredentialRequest loads them. Raises InvalidInput, or Conflict for a taken name."""
+        """Create a credential from fields as CredentialRequest loads them. Raises InvalidInput, or Conflict
+        for a taken name.
+        """
         wanted = change.creation(fields)
         _require_authority(caller, wanted, None)
         if wanted.touches_key:
@@ -93,7 +96,7 @@ class CredentialService:
         return await self.get(org_id, credential_id)
 
     async def update(self, caller: Caller, credential_id: str, fields: Mapping[str, Any]) -> Credential:
-        """Changes the sent fields, checked against the stored ones; a change in between repeats that."""
+        """Change the sent fields, checked against the stored ones; a change in between repeats that."""
         for _ in range(ATTEMPTS):
             found = await self._store.get(caller.org_id, credential_id)
             if found is None:
@@ -111,7 +114,9 @@ class CredentialService:
         raise Conflict("The credential is being changed by others; try again")
 
     async def delete(self, caller: Caller, credential_id: str) -> None:
-        """Raises Conflict that names what uses it; being the organization's default does not count as use."""
+        """Delete a credential. Raises Conflict that names what uses it; being the organization's default does
+        not count as use.
+        """
         await self._removal.remove(caller.org_id, credential_id)
         await self._store.drop_default(caller.org_id, credential_id)
         await self.deleted.notify(caller.org_id, credential_id)
@@ -120,19 +125,19 @@ class CredentialService:
     async def usable(
         self, org_id: OrgId, *, override: str | None, device_default: str | None
     ) -> UsableCredential:
-        """The SSH credential of logins: the override, else the device's, else the organization's.
+        """Return the SSH credential of logins: the override, else the device's, else the organization's.
 
         Raises NoCredential. A named credential that is gone is not replaced by the next one: a wrong login
-        can lock an account. The use is the caller's to audit.
+        can lock an account. The caller audits the use.
         """
         return await self._usable(org_id, rules.SSH, override or device_default)
 
     async def usable_agent(self, org_id: OrgId, *, device_default: str | None) -> UsableCredential:
-        """The SNMP credential of a device: its own, else the organization's. Otherwise as `usable`."""
+        """Return the SNMP credential of a device: its own, else the organization's. Otherwise as `usable`."""
         return await self._usable(org_id, rules.SNMP, device_default)
 
     async def has_default_agent(self, org_id: OrgId) -> bool:
-        """Whether the organization has a default SNMP credential."""
+        """Return whether the organization has a default SNMP credential."""
         return rules.SNMP in await self._store.defaults(org_id)
 
     async def _usable(self, org_id: OrgId, kind: str, named: str | None) -> UsableCredential:
@@ -189,8 +194,10 @@ class CredentialService:
 
 
 def _require_authority(caller: Caller, wanted: CredentialChange, before: Credential | None) -> None:
-    """A certificate logs in as the credential's username wherever the authority is trusted, whosever name
-    that is. So deciding on it takes system.manage, and not only the permission to store credentials.
+    """Require system.manage for a certificate, and not only the permission to store credentials.
+
+    A certificate logs in as the credential's username wherever the authority is trusted, whatever user has
+    that name.
     """
     if wanted.certifies(before):
         caller.require("system.manage")

@@ -38,13 +38,13 @@ class CredentialStore:
         self._defaults = scoped(database, DEFAULTS)
 
     def removal(self, references: References) -> Removal:
-        """Deletes records that nothing refers to."""
+        """Return the removal of records that nothing refers to."""
         return Removal(self._database, COLLECTION, references)
 
     async def insert(
         self, org_id: OrgId, credential_id: str, plain: Mapping[str, Any], sealed: Document, *, at: datetime
     ) -> None:
-        """Raises Duplicate if the name is taken."""
+        """Insert a credential. Raises Duplicate if the name is taken."""
         document = {
             "_id": credential_id,
             **plain,
@@ -56,7 +56,7 @@ class CredentialStore:
         await self._credentials.insert(org_id, document)
 
     async def get(self, org_id: OrgId, credential_id: str) -> tuple[Credential, Document] | None:
-        """The credential and its sealed fields by name."""
+        """Return the credential and its sealed fields by name."""
         found = await self._credentials.find_one(org_id, {"_id": credential_id, **VISIBLE})
         if found is None:
             return None
@@ -72,19 +72,19 @@ class CredentialStore:
         return None if found is None else str(found["credential_type"])
 
     async def names_of(self, org_id: OrgId, ids: Iterable[str]) -> dict[str, str]:
-        """Names by id for those that there are."""
+        """Return names by id for the credentials that exist."""
         where = {"_id": {"$in": list(ids)}, **VISIBLE}
         found = await self._credentials.find(org_id, where, fields={"name": 1})
         return {document["_id"]: str(document["name"]) for document in found}
 
     async def types_of(self, org_id: OrgId, ids: Iterable[str]) -> dict[str, str]:
-        """Types by id for those that there are."""
+        """Return types by id for the credentials that exist."""
         where = {"_id": {"$in": list(ids)}, **VISIBLE}
         found = await self._credentials.find(org_id, where, fields={"credential_type": 1})
         return {document["_id"]: str(document["credential_type"]) for document in found}
 
     async def page(self, org_id: OrgId, page: Page) -> PageOf[Credential]:
-        """Sorted by name, which is unique."""
+        """Return one page sorted by name, which is unique."""
         found = await self._credentials.find(
             org_id, VISIBLE, sort=[("name", 1)], limit=page.limit, offset=page.offset
         )
@@ -102,7 +102,7 @@ class CredentialStore:
         removed: Sequence[str],
         at: datetime,
     ) -> bool:
-        """Changes these fields alone, and only if nothing changed since `before` was read."""
+        """Change these fields alone, and only if nothing changed since `before` was read."""
         update: Document = {
             "$set": {
                 **plain,
@@ -117,12 +117,12 @@ class CredentialStore:
         return await self._credentials.update(org_id, where, update)
 
     async def defaults(self, org_id: OrgId) -> dict[str, str]:
-        """Credential ids by kind."""
+        """Return credential ids by kind."""
         found = await self._defaults.find(org_id, {})
         return {document["kind"]: document["credential_id"] for document in found}
 
     async def make_default(self, org_id: OrgId, kind: str, credential_id: str) -> None:
-        """Moves the default: readers see the old one or this one, never none and never two."""
+        """Move the default: readers see the old one or this one, never none and never two."""
         where = {"_id": f"{org_id}|{kind}"}
         change = {"$set": {"kind": kind, "credential_id": credential_id}}
         try:
@@ -131,7 +131,7 @@ class CredentialStore:
             await self._defaults.update(org_id, where, change)
 
     async def drop_default(self, org_id: OrgId, credential_id: str) -> None:
-        """The credential stops being a default; another one's default stays."""
+        """Remove the credential from the defaults; another one's default stays."""
         ids = [f"{org_id}|{kind}" for kind in (SSH, SNMP)]
         await self._defaults.delete_many(org_id, {"_id": {"$in": ids}, "credential_id": credential_id})
 

@@ -18,7 +18,8 @@ Fields = Mapping[str, Any]
 
 
 class DeviceBatches:
-    """`fields` of each device are as DeviceRequest loads them; a batch is of some hundred. The caller audits.
+    """The creation of devices in batches of some hundred. `fields` of each are as DeviceRequest loads them;
+    the caller audits.
 
     Each answer has one place for each device, in order: what is wrong with it as a sentence, or None.
     """
@@ -29,18 +30,20 @@ class DeviceBatches:
         self._clock = clock
 
     async def problems(self, caller: Caller, devices: Sequence[Fields]) -> list[str | None]:
-        """What keeps each of them from being created, its name aside: its links, and the caller's rights."""
+        """Return what keeps each of them from being created, its name aside: its links, and the caller's
+        rights.
+        """
         facts = await self._links.facts(caller.org_id, devices)
         may_name = caller.can(MANAGE_CREDENTIALS)
         return [_problem(facts, fields, may_name=may_name) for fields in devices]
 
     async def taken(self, org_id: OrgId, names: Sequence[str]) -> list[str | None]:
-        """Which of the names live devices have at this moment."""
+        """Return which of the names live devices have at this moment."""
         found = await self._store.taken(org_id, names)
         return [NAME_TAKEN if name in found else None for name in names]
 
     async def insert(self, caller: Caller, devices: Sequence[Fields], *, source: str) -> list[str | None]:
-        """Inserts those that `problems` found nothing wrong with, as far as their names are free.
+        """Insert those that `problems` found nothing wrong with, as far as their names are free.
 
         One write for all: if we die here those that are in the inventory stay, and are duplicates next time.
         """
@@ -70,7 +73,9 @@ class DeviceBatches:
         linked: Sequence[int],
         found: list[str | None],
     ) -> None:
-        """After the write: removes devices whose links do not hold any more; follows renames of sites."""
+        """Check the links after the write: remove devices whose links do not hold any more; follow renames of
+        sites.
+        """
         facts = await self._links.facts(org_id, [devices[place] for place in linked])
         renamed: dict[str, str] = {}
         for place in linked:

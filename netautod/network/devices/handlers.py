@@ -23,7 +23,7 @@ class DeviceHandler(JsonHandler):
     devices: DeviceService
 
     async def listed(self) -> PageOf[DeviceItem]:
-        """The page that the query asks for."""
+        """Return the page that the query requests."""
         narrowed: dict[str, Any] = dict(self.query)
         page = Page(limit=narrowed.pop("limit"), offset=narrowed.pop("offset"))
         return await self.devices.page(self.caller.org_id, DeviceFilter(**narrowed), page)
@@ -32,14 +32,14 @@ class DeviceHandler(JsonHandler):
 class DevicesHandler(DeviceHandler):
     @requires("devices.access", query=DeviceQuery, answer=DevicesAnswer, etag=True)
     async def get(self) -> None:
-        """Lists devices by name."""
+        """List devices by name."""
         self.answer((await self.listed()).to_json("devices", DeviceItem.to_json))
 
     @requires(
         "devices.manage", body=DeviceRequest, answer=DeviceAnswer, status=201, repeat=Repeat.FINDS, etag=True
     )
     async def post(self) -> None:
-        """Creates a device."""
+        """Create a device."""
         made = await self.devices.create(self.caller, self.body, device_id=self.record_id)
         self.answer(made.to_json())
 
@@ -47,20 +47,20 @@ class DevicesHandler(DeviceHandler):
 class BrowseDevicesHandler(DeviceHandler):
     @requires("devices.access", query=BrowseQuery, answer=BrowseAnswer, name="browse_devices")
     async def get(self) -> None:
-        """Lists devices by name, in larger pages."""
+        """List devices by name, in larger pages."""
         self.answer(await (await self.listed()).to_json_in_turns("items", DeviceItem.to_json))
 
 
 class OneDeviceHandler(DeviceHandler):
     @requires("devices.access", answer=DeviceAnswer, etag=True)
     async def get(self, device_id: str) -> None:
-        """Reads a device with all fields."""
+        """Read a device with all fields."""
         device = await self.devices.get(self.caller.org_id, self.path_id(device_id, "Device"))
         self.answer(device.to_json())
 
     @requires("devices.manage", body=DeviceRequest, partial=True, answer=DeviceAnswer, etag=True)
     async def put(self, device_id: str) -> None:
-        """Changes the sent fields of a device."""
+        """Change the sent fields of a device."""
         wanted = self.path_id(device_id, "Device")
         only_if = self.only_if(json_tag(Device.to_json))
         changed = await self.devices.update(self.caller, wanted, self.body, only_if=only_if)
@@ -68,7 +68,7 @@ class OneDeviceHandler(DeviceHandler):
 
     @requires("devices.manage", status=204, etag=True)
     async def delete(self, device_id: str) -> None:
-        """Deletes a device."""
+        """Delete a device."""
         only_if = self.only_if(json_tag(Device.to_json))
         await self.devices.delete(self.caller, self.path_id(device_id, "Device"), only_if=only_if)
         self.answer_nothing()

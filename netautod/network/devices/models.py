@@ -21,9 +21,9 @@ TAKEN_OVER = (*ALWAYS_GIVEN, *OPTIONAL, "site", "tags", "metadata", "inventory_i
 
 @dataclass(frozen=True, kw_only=True)
 class DeviceItem:
-    """What a list shows of a device.
+    """A device in a list.
 
-    `vouched`: somebody who may manage credentials has decided where its secrets go (devices/vouching).
+    `vouched`: a user who may manage credentials has decided where its secrets go (devices/vouching).
     """
 
     id: str
@@ -89,7 +89,8 @@ class DeviceItem:
 
 @dataclass(frozen=True, kw_only=True)
 class Device(DeviceItem):
-    """All fields. `metadata` is arbitrary JSON; `automation_*` is the way of model-driven platforms.
+    """A device with all fields. `metadata` is arbitrary JSON; `automation_*` is the way of model-driven
+    platforms.
 
     `ssh_profile` is the name of the SSH profile that is offered to it. `other_key_seen`: since its key was
     pinned it has shown another one (devices/host_keys). `port_keys`: by port, the pinned keys of SSH servers
@@ -130,7 +131,7 @@ class Device(DeviceItem):
 
 @dataclass(frozen=True, kw_only=True)
 class Creation:
-    """When a device, deleted or not, was created."""
+    """The creation time of a device, deleted or not."""
 
     id: str
     org_id: str
@@ -139,7 +140,7 @@ class Creation:
 
 @dataclass(frozen=True, kw_only=True)
 class JumpDevice:
-    """As much of a device as a way through it needs; `jump_device_id`: what is before it."""
+    """A device with just the fields that a way through it needs; `jump_device_id`: what is before it."""
 
     protocol: str
     jump_device_id: str | None
@@ -147,7 +148,7 @@ class JumpDevice:
 
 @dataclass(frozen=True, kw_only=True)
 class DeviceName:
-    """As much of a device as a list of something else shows of it."""
+    """A device with just the fields that a list of something else shows of it."""
 
     id: str
     name: str
@@ -155,7 +156,7 @@ class DeviceName:
 
 @dataclass(frozen=True, kw_only=True)
 class Called:
-    """As much of a device as others may know it by."""
+    """A device with just the names that others may know it by."""
 
     id: str
     name: str
@@ -166,7 +167,7 @@ class Called:
 
 @dataclass(frozen=True, kw_only=True)
 class DeviceFilter:
-    """What a list can be narrowed to; None does not narrow. `q`: name or host contains, any case.
+    """A filter of device lists; None does not narrow. `q`: name or host contains, any case.
 
     `synonyms`: all names of the platform of `device_type`, which the service fills in.
     """

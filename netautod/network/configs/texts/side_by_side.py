@@ -52,7 +52,9 @@ class Hunk:
 
 @dataclass(frozen=True, kw_only=True)
 class SideBySide:
-    """`hidden`: how many hunks are counted and not shown, because the diff is too long."""
+    """The diff in two columns. `hidden`: how many hunks are counted and not shown, because the diff is too
+    long.
+    """
 
     hunks: Sequence[Hunk]
     additions: int
@@ -63,7 +65,7 @@ class SideBySide:
 def side_by_side(
     old: Lines, new: Lines, *, context: int, most_characters: int = MOST_CHARACTERS
 ) -> SideBySide:
-    """With so many lines of context around a change."""
+    """Return the diff with so many lines of context around a change."""
     shown: list[Hunk] = []
     additions = deletions = length = hidden = 0
     for steps in hunks_of(old, new, context):
@@ -80,7 +82,7 @@ def side_by_side(
 
 
 def _section(change: Step, old: Lines, new: Lines) -> list[str]:
-    """In the new text, or in the old one where the change only takes lines away."""
+    """Return the enclosing lines in the new text, or in the old one where the change only takes lines away."""
     old_start, _, new_start, new_end, _ = change
     side, at = (new, new_start) if new_end > new_start else (old, old_start)
     return [side.shown[above : above + 1][0] for above in enclosing(side.compared, at)]

@@ -72,7 +72,7 @@ class Reading(RawText):
 
 @dataclass(frozen=True, kw_only=True)
 class LooseText:
-    """`token` changes whenever the text is loosened anew."""
+    """A text without a version. `token` changes whenever the text is loosened anew."""
 
     org_id: OrgId
     id: str
@@ -80,13 +80,13 @@ class LooseText:
 
 
 def identified(raw: str, keys: TextKeys) -> RawText:
-    """The id is a keyed hash of the bytes, so that a text is kept once."""
+    """Return the text with its id, a keyed hash of the bytes, so that a text is kept once."""
     data = bytes_of(raw)
     return RawText(raw=raw, text_id=_keyed_hash(keys.text, data), size=len(data))
 
 
 def measure(raw: str, platform: Platform, keys: TextKeys, known: Mapping[str, str] = NOTHING) -> Reading:
-    """`config_hash` is HMAC-SHA256 of the normalised text: equal for readings that say the same.
+    """Hash a text. `config_hash` is HMAC-SHA256 of the normalised text: equal for readings that say the same.
 
     `known` has the hashes of texts by their ids: what is stored already is not normalised again.
     """
@@ -106,7 +106,7 @@ class ConfigTexts:
         self._clock = clock
 
     def require_room(self) -> None:
-        """Raises DiskFull while no text can be added."""
+        """Raise DiskFull while no text can be added."""
         self._all.require_room()
 
     async def keys(self, org_id: OrgId) -> TextKeys:
@@ -121,9 +121,9 @@ class ConfigTexts:
         work: Work,
         reading: RawText,
     ) -> None:
-        """Makes sure that the text is stored; DeviceFailed `flood` for one that is too large to be kept.
+        """Store the text unless it is stored; DeviceFailed `flood` for one that is too large to be kept.
 
-        A text that is there only gets a new `touched_at`: retention spares texts that were touched lately,
+        A text that exists only gets a new `touched_at`: retention spares texts that were touched lately,
         since the version that will name this one is written a moment later.
         """
         org_id = work.org_id
@@ -145,19 +145,19 @@ class ConfigTexts:
         raise Conflict("The device's configuration is being stored and deleted by others; try again")
 
     async def load(self, org_id: OrgId, text_id: str) -> str:
-        """The text, which carries its bytes; NotFound for a lost one, VaultError for a damaged one."""
+        """Return the text, which carries its bytes; NotFound for a lost one, VaultError for a damaged one."""
         data = await self.load_one_packed(org_id, text_id)
         return await in_thread_if_large(len(data) * 8, unpacked, data)
 
     async def load_one_packed(self, org_id: OrgId, text_id: str) -> bytes:
-        """As `load`, but still packed."""
+        """Return the text as `load` does, but still packed."""
         found = await self._texts.find_one(org_id, {"_id": text_id})
         if found is None:
             raise NotFound(LOST)
         return await self._vault.unseal(org_id, COLLECTION, text_id, FIELD, found[FIELD])
 
     async def load_packed(self, org_id: OrgId, text_ids: Sequence[str]) -> dict[str, bytes]:
-        """The compressed texts by id, without those that are lost or damaged (logged)."""
+        """Return the compressed texts by id, without those that are lost or damaged (logged)."""
         found = await self._texts.find(org_id, {"_id": {"$in": list(text_ids)}})
         opened: dict[str, bytes] = {}
         for row in found:
@@ -169,24 +169,24 @@ class ConfigTexts:
         return opened
 
     async def loosen(self, org_id: OrgId, text_ids: Sequence[str]) -> None:
-        """To be called before the versions that name them are deleted: so none is ever forgotten."""
+        """Mark texts as loose, before the versions that name them are deleted: so none is ever forgotten."""
         if text_ids:
             where = {"_id": {"$in": list(text_ids)}}
             await self._texts.update_many(org_id, where, {"$set": {"loose": uuid4().hex}})
 
     async def loose(self, *, untouched_since: datetime) -> AsyncIterator[LooseText]:
-        """Loose texts of all organizations that no capture has touched since."""
+        """Yield loose texts of all organizations that no capture has touched since."""
         where = {**LOOSE, "touched_at": {"$lt": untouched_since}}
         async for row in self._all.stream(where, fields={"org_id": 1, "loose": 1}):
             yield LooseText(org_id=OrgId(row["org_id"]), id=row["_id"], token=row["loose"])
 
     async def mark_named(self, text: LooseText) -> None:
-        """It is named, unless it was loosened again meanwhile."""
+        """Remove the mark of a text that a version names, unless it was loosened again meanwhile."""
         where = {"_id": text.id, "loose": text.token}
         await self._texts.update(text.org_id, where, {"$unset": {"loose": ""}})
 
     async def discard(self, text: LooseText, *, untouched_since: datetime) -> bool:
-        """Deletes a text that nobody names, unless a capture has touched it meanwhile."""
+        """Delete a text that no version names, unless a capture has touched it meanwhile."""
         where = {"_id": text.id, "loose": text.token, "touched_at": {"$lt": untouched_since}}
         return await self._texts.delete(text.org_id, where)
 

@@ -10,7 +10,9 @@ from netautod.network.configs.texts.side_by_side import SideBySide
 
 @dataclass(frozen=True, kw_only=True)
 class VersionDiff:
-    """`found` is empty if nothing is to be shown; `identical` compares what counts."""
+    """The difference of two versions. `found` is empty if nothing is to be shown; `identical` compares what
+    counts.
+    """
 
     old: Config
     new: Config
@@ -50,7 +52,7 @@ class VersionDiff:
 
 @dataclass(frozen=True, kw_only=True)
 class DiffForm:
-    """How a diff is shown: in two `columns` or as a unified one, with so many lines of context."""
+    """The form of a diff: in two `columns` or unified, with so many lines of context."""
 
     context: int = CONTEXT
     columns: bool = False

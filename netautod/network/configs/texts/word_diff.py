@@ -1,4 +1,4 @@
-"""Which words of two versions of a line differ, and which lines of two blocks are versions of one another."""
+"""Differences within lines: changed words, and the lines of two blocks that are versions of one another."""
 
 import re
 from collections import Counter
@@ -16,7 +16,7 @@ MOST_PAIRS = 10_000  # of lines that are looked at for likeness; larger blocks a
 
 
 def changed_words(old: str, new: str) -> tuple[list[Range], list[Range]]:
-    """The parts of each line that the other has not, as [from, to) in characters; adjacent ones joined."""
+    """Return the parts of each line that the other lacks, as [from, to) in characters; adjacent ones joined."""
     at = _common_indent(old, new)  # set aside: a blank of it is none between two words
     old_words, new_words = _WORD.findall(old, at), _WORD.findall(new, at)
     if max(len(old_words), len(new_words)) > MOST_WORDS:
@@ -40,7 +40,7 @@ def _range(words: Sequence[str], start: int, end: int, at: int) -> Range:
 
 
 def paired(old: Sequence[str], new: Sequence[str]) -> list[Pair]:
-    """Both blocks in their order: a line with the one that it became, or alone if it became none.
+    """Return both blocks in their order: a line with the one that it became, or alone if it became none.
 
     The pairs are those with the most likeness together (an alignment as of Needleman and Wunsch).
     """
@@ -68,7 +68,7 @@ def paired(old: Sequence[str], new: Sequence[str]) -> list[Pair]:
 
 
 def _gains(old: Sequence[str], new: Sequence[str]) -> list[list[float]]:
-    """How alike each line is to each, from 0 to 1; 0 for lines that are too different to be a pair."""
+    """Return how alike each line is to each, from 0 to 1; 0 for lines that are too different to be a pair."""
     old_words, new_words = [_counted(line) for line in old], [_counted(line) for line in new]
     return [[_likeness(one, other) for other in new_words] for one in old_words]
 

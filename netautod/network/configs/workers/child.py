@@ -23,7 +23,9 @@ Work = Callable[..., Any]
 
 
 def main() -> None:
-    """The first frame holds the platforms and the bytes that the cache may take; then come requests."""
+    """Serve requests. The first frame holds the platforms and the bytes that the cache may take; then come
+    requests.
+    """
     os.nice(NICENESS)  # the service's loop comes first when the machine is busy
     source, sink = sys.stdin.buffer, sys.stdout.buffer
     _write(sink, READY)
@@ -74,7 +76,7 @@ def _answer(work: Work, arguments: Mapping[str, Any]) -> tuple[Status, Any]:
 
 
 def _next(source: BinaryIO) -> Any:
-    """The value of the next frame; None when the service has gone."""
+    """Return the value of the next frame; None when the service has gone."""
     header = source.read(HEADER.size)
     if len(header) < HEADER.size:
         return None

@@ -28,7 +28,7 @@ class Turn:
         self.whole = True  # no answer is half read
 
     async def ask(self, work: str, **arguments: Any) -> Any:
-        """What the worker answers to a kind of request, such as `compare` (child.py has them all).
+        """Return what the worker answers to a kind of request, such as `compare` (child.py has them all).
 
         Raises InvalidInput as they do, and Unavailable for a worker that died or took too long. A cancelled
         call still waits for the end of its request: its answer would be taken for that of the next one.
@@ -62,7 +62,9 @@ class Turn:
 
 
 class TextWorker:
-    """Starts its process at the first turn, and anew after one that was not ended properly."""
+    """A text worker that starts its process with the first request, and anew after one that was not ended
+    properly.
+    """
 
     def __init__(
         self, platforms: PlatformRegistry, *, cache_bytes: int = 0, seconds: float = REQUEST_SECONDS
@@ -102,7 +104,9 @@ class TextWorker:
 
 
 class TextWorkers:
-    """`async with TextWorkers(platforms, cache_bytes=...)`: the processes end with the block."""
+    """The text workers of a node: `async with TextWorkers(platforms, cache_bytes=...)`; the processes end
+    with the block.
+    """
 
     def __init__(
         self, platforms: PlatformRegistry, *, cache_bytes: int, seconds: float = REQUEST_SECONDS

@@ -11,7 +11,7 @@ BUFFER = 1 << 20  # a large answer would come in hundreds of small pieces otherw
 
 
 class WorkerProcess:
-    """Made by `await WorkerProcess.start(first)`; serves one request at a time."""
+    """A worker process made by `await WorkerProcess.start(first)`; it serves one request at a time."""
 
     def __init__(self, child: ChildProcess) -> None:
         self._child = child
@@ -22,7 +22,7 @@ class WorkerProcess:
 
     @classmethod
     async def start(cls, first: Any) -> "WorkerProcess":
-        """`first` is sent to the worker before all requests. Raises ChildLostError."""
+        """Start a worker. `first` is sent to it before all requests. Raises ChildLostError."""
         child = await ChildProcess.start(
             "netautod.network.configs.workers.child", name=NAME, ready=READY, buffer=BUFFER
         )
@@ -37,12 +37,12 @@ class WorkerProcess:
         return cls(child)
 
     async def ask(self, work: str, arguments: dict[str, Any]) -> tuple[Status, Any]:
-        """The status and the value of one request. The caller bounds the time, and kills."""
+        """Return the status and the value of one request. The caller bounds the time, and kills."""
         await self._child.write(frame((work, arguments)))
         (length,) = HEADER.unpack(await self._child.read(HEADER.size))
         answer: tuple[Status, Any] = value_of(await self._child.read(length))
         return answer
 
     async def kill(self) -> None:
-        """Ends the worker; returns when it is gone."""
+        """Kill the worker and wait until it is gone."""
         await self._child.kill()

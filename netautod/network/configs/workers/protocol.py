@@ -1,6 +1,6 @@
-"""What the service and its text workers agree on: frames of pickled values over the standard streams.
+"""The protocol of the service and its text workers: frames of pickled values over the standard streams.
 
-Both ends are this very program and the pipes are private, so that pickle is safe here: a frame never holds
+Both ends are this very program and the pipes are private, so pickle is safe here: a frame never holds
 anything but values that our own code made.
 """
 

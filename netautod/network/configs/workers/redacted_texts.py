@@ -22,7 +22,9 @@ Key = tuple[str, str]
 
 @dataclass(frozen=True, kw_only=True)
 class Hit:
-    """`position` is that of the text among the asked ones; `before` and `after` are the lines around it."""
+    """A matching line. `position` is that of the text among the requested ones; `before` and `after` are the
+    lines around it.
+    """
 
     position: int
     number: int
@@ -33,7 +35,7 @@ class Hit:
 
 @dataclass(frozen=True, kw_only=True)
 class Hits:
-    """`total` lines match; `lines` are those of the asked window."""
+    """The matches: `total` lines match; `lines` are those of the requested window."""
 
     total: int
     lines: Sequence[Hit]
@@ -48,7 +50,9 @@ class Same:
 
 
 class RedactedTexts:
-    """Searched in batches: `prepare` names a batch, `learn` brings what it lacks, `search` looks into it."""
+    """A cache of texts searched in batches: `prepare` names a batch, `learn` brings what it lacks, `search`
+    searches it.
+    """
 
     def __init__(self, platforms: PlatformRegistry, *, capacity: int) -> None:
         self._platforms = platforms
@@ -60,7 +64,7 @@ class RedactedTexts:
         self._pattern: tuple[LineQuery, LineMatcher] | None = None
 
     def prepare(self, wanted: LineQuery, keys: Sequence[Key]) -> list[Key]:
-        """Begins a batch; returns the keys whose texts `learn` has to bring. InvalidInput: a bad pattern."""
+        """Start a batch and return the keys whose texts `learn` has to bring. InvalidInput: a bad pattern."""
         self._compiled(wanted)
         self._batch = {}
         for key in dict.fromkeys(keys):
@@ -70,7 +74,7 @@ class RedactedTexts:
         return [key for key in dict.fromkeys(keys) if key not in self._batch]
 
     def learn(self, texts: Sequence[tuple[Key, bytes]]) -> None:
-        """Raw texts as they are stored (packed)."""
+        """Add raw texts as they are stored (packed)."""
         readers = self._platforms.of_readers
         if self._clean is None:
             self._clean = clean_lines(readers)
@@ -81,9 +85,10 @@ class RedactedTexts:
             self._keep(key, shown)
 
     def search(self, wanted: LineQuery, keys: Sequence[Key], skip: int, take: int, context: int) -> Hits:
-        """The matches of the batch in the order of `keys`; of them `take` lines after the first `skip`.
+        """Return the matches of the batch in the order of `keys`; of them `take` lines after the first
+        `skip`.
 
-        Each with `context` lines around it. A text that `learn` did not bring is passed over.
+        Each has `context` lines around it. A text that `learn` did not bring is passed over.
         """
         total = 0
         lines: list[Hit] = []
@@ -97,7 +102,9 @@ class RedactedTexts:
     def group(
         self, wanted: LineQuery, keys: Sequence[Key], first: int, most: int, context: int
     ) -> dict[str, Same] | None:
-        """The matches of the batch by line, each with its first places; None for more than `most` lines."""
+        """Return the matches of the batch by line, each with its first places; None for more than `most`
+        lines.
+        """
         groups: dict[str, Same] = {}
         for position, text, found in self._found(wanted, keys):
             seen: set[str] = set()
@@ -137,14 +144,14 @@ class RedactedTexts:
 
 
 class _Text:
-    """Cut into lines when the first line around a match is asked for."""
+    """A text that is cut into lines when the first line around a match is requested."""
 
     def __init__(self, content: bytes) -> None:
         self._content = content
         self._lines: list[bytes] | None = None
 
     def around(self, number: int, context: int) -> tuple[list[str], list[str]]:
-        """The lines before and after the one of that number, which counts from 1."""
+        """Return the lines before and after the one of that number, which counts from 1."""
         if self._lines is None:
             self._lines = split(self._content)
         before = self._lines[max(0, number - 1 - context) : number - 1]

@@ -1,1 +1,1 @@
-"""How the backup of each device stands: what lists of devices are narrowed, sorted and counted by."""
+"""The backup state of each device, by which lists of devices are narrowed, sorted and counted."""

@@ -1,8 +1,8 @@
-"""How many devices stand how, counted once per change instead of once per request.
+"""Counts of backup states, made once per change instead of once per request.
 
-As network/devices/records/counts.py: a count is kept with the revision that the organization had before,
-and serves while there is no newer one. Captures have a revision of their own, which grows once per batch of
-them. What becomes stale does so without a write: a count is kept no longer than until the next device does.
+As network/devices/records/counts.py: a count is kept with the revision that the organization had before, and
+serves while there is no newer one. Captures have a revision of their own, which grows once per batch of them.
+What becomes stale does so without a write: a count is kept no longer than until the next device does.
 
 If a node dies between a capture's note and the new revision, lists show the old counts for `SECONDS` at most.
 """
@@ -46,7 +46,7 @@ class _Key:
 
 @dataclass(frozen=True, kw_only=True)
 class _Kept:
-    """Right while the organization has the revision, for moments in `[since, until)`."""
+    """A kept count, right while the organization has the revision, for moments in `[since, until)`."""
 
     counts: BackupCounts
     revision: Revision
@@ -56,7 +56,9 @@ class _Kept:
 
 
 class BackupCounting:
-    """One per node, for the counts that it keeps. `totals` has the numbers of devices."""
+    """The counting of backup states, one per node, for the counts that it keeps. `totals` has the numbers of
+    devices.
+    """
 
     def __init__(
         self, database: Database, *, totals: DeviceCounts, monotonic: Callable[[], float] = time.monotonic
@@ -69,13 +71,13 @@ class BackupCounting:
         self._locks: WeakValueDictionary[_Key, asyncio.Lock] = WeakValueDictionary()
 
     async def changed(self, org_id: OrgId) -> None:
-        """To be called after every write, or batch of writes, of how backups stand."""
+        """Invalidate the counts: after every write, or batch of writes, of backup states."""
         await self._revisions.update({"_id": org_id}, {"$inc": {"backups": 1}}, upsert=True)
 
     async def of(
         self, org_id: OrgId, narrowed: DeviceFilter, *, now: datetime, stale_hours: float
     ) -> BackupCounts:
-        """Of the live devices that match, all answered writes included; `stale_hours` 0: none is stale."""
+        """Count the live devices that match, all answered writes included; `stale_hours` 0: none is stale."""
         key = _Key(org_id=org_id, narrowed=narrowed, stale_hours=stale_hours)
         revision = await self._revision(org_id)
         if (kept := self._usable(key, revision, now)) is not None:
@@ -98,7 +100,7 @@ class BackupCounting:
         return counts
 
     async def _whole(self, key: _Key, border: datetime) -> tuple[BackupCounts, datetime | None]:
-        """All of an organization: what is few is counted, each by a range of keys, and the rest follows."""
+        """Count a whole organization: what is few is counted, each by a range of keys, and the rest follows."""
         kinds, never, stale, total, next_fresh_at = await asyncio.gather(
             self._devices.aggregate(
                 key.org_id,
@@ -126,7 +128,7 @@ class BackupCounting:
         return counts, next_fresh_at
 
     async def _next_fresh_at(self, key: _Key, border: datetime) -> datetime | None:
-        """Of the device that becomes stale next; None: nothing ever does."""
+        """Return `fresh_at` of the device that becomes stale next; None: nothing ever does."""
         if not key.stale_hours:
             return None
         found = await self._devices.find(
@@ -140,7 +142,7 @@ class BackupCounting:
         return found[0]["backup"]["fresh_at"] if found else None
 
     async def _narrowed(self, key: _Key, border: datetime) -> tuple[BackupCounts, datetime | None]:
-        """Of what a filter means: by the keys of all devices, or by the documents of those of a site."""
+        """Count what a filter matches: by the keys of all devices, or by the documents of those of a site."""
         is_stale = {"$lt": [f"${FRESH_AT}", border]}
         found = await self._devices.aggregate(
             key.org_id,
@@ -194,5 +196,5 @@ def _summed(rows: list[Document]) -> BackupCounts:
 
 
 def _ordered(by_kind: Counter[str]) -> dict[str, int]:
-    """The most frequent first, and always in the same order: what is the same has the same ETag."""
+    """Sort the most frequent first, and always in the same order: what is the same has the same ETag."""
     return dict(sorted(by_kind.items(), key=lambda one: (-one[1], one[0])))

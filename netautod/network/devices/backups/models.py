@@ -21,7 +21,8 @@ UNKNOWN_KIND = "unknown"
 
 @dataclass(frozen=True, kw_only=True)
 class BackupFacts:
-    """`last_at` is the end of the last capture, good or not; `error` and `kind` are those of it.
+    """The stored facts of a backup. `last_at` is the end of the last capture, good or not; `error` and `kind`
+    are its.
 
     `status` follows from the last capture, `never` before the first one.
     """
@@ -35,7 +36,8 @@ class BackupFacts:
 
 @dataclass(frozen=True, kw_only=True)
 class BackupFilter:
-    """None does not narrow. `status` is one of STATUSES or STALE, `error_kind` that of the last capture.
+    """A filter by backup; None does not narrow. `status` is one of STATUSES or STALE, `error_kind` that of
+    the last capture.
 
     `older_than_hours`: the last good capture is older than that; a device that never had one counts from its
     creation. STALE is the same with the hours of the setting `backups.stale_hours`.
@@ -48,7 +50,8 @@ class BackupFilter:
 
 @dataclass(frozen=True, kw_only=True)
 class BackupCounts:
-    """How many devices stand how: each is one of `success`, `failed` and `never`, and may be `stale` besides.
+    """The number of devices in each state: each is one of `success`, `failed` and `never`, and may be `stale`
+    besides.
 
     `by_kind`: the failed ones by the kind of the failure, the most frequent first.
     """

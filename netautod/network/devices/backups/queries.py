@@ -58,7 +58,7 @@ class Found:
 def found_by(
     narrowed: DeviceFilter, backups: BackupFilter, sorting: Sorting, *, now: datetime, stale_hours: float
 ) -> Found:
-    """`stale_hours` 0: nothing is stale."""
+    """Return the query of a list. `stale_hours` 0: nothing is stale."""
     conditions = _conditions(backups, now=now, stale_hours=stale_hours)
     wanted = where(narrowed)
     if not conditions and sorting == "name":
@@ -95,12 +95,12 @@ def _conditions(backups: BackupFilter, *, now: datetime, stale_hours: float) -> 
 
 
 def stale_since(now: datetime, stale_hours: float) -> datetime:
-    """What was captured before that is stale."""
+    """Return the moment before which a capture is stale."""
     return now - timedelta(hours=stale_hours) if stale_hours else datetime.min.replace(tzinfo=now.tzinfo)
 
 
 def keys_alone(narrowed: DeviceFilter) -> bool:
-    """Whether BY_AGE tells which devices the filter means; by a site fewer have to be looked at."""
+    """Return whether BY_AGE tells which devices the filter matches; by a site fewer have to be read."""
     return not (_named(narrowed) - {"device_type"})
 
 
@@ -113,5 +113,5 @@ def _named(narrowed: DeviceFilter) -> set[str]:
 
 
 def facts_fields() -> Mapping[str, int]:
-    """What BackupFacts are made of."""
+    """Return the fields that BackupFacts are made of."""
     return dict.fromkeys((AT, STATE, ERROR, KIND, SUCCESS_AT), 1)

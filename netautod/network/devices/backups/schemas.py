@@ -1,4 +1,4 @@
-"""How many devices stand how, as answers describe it."""
+"""The counts of backup states as answers describe them."""
 
 from marshmallow import fields
 

@@ -1,7 +1,7 @@
-"""How backups stand, as documents: written with every capture, and read as lists of devices.
+"""Backup states as documents: written with every capture, and read as lists of devices.
 
-It is kept with the device itself, so that no list of devices by their backups can miss one that came, moved
-or went, and by one write, so that no part of it can be left behind.
+The state is kept with the device itself, so that no list of devices by their backups can miss one that came,
+moved or went, and by one write, so that no part of it can be left behind.
 """
 
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -46,10 +46,10 @@ class BackupStates:
     async def record(
         self, work: Work, device_id: str, *, at: datetime, error: str | None, kind: str | None = None
     ) -> None:
-        """Notes how a capture ended; one that ended before the noted one adds nothing but its success.
+        """Record how a capture ended; one that ended before the recorded one adds nothing but its success.
 
-        One write, so that captures on two nodes may be noted in any order. It is made even if the run is lost
-        by now: the capture has happened. Of a device that is gone nothing is noted.
+        One write, so that captures on two nodes may be recorded in any order. It is made even if the run is
+        lost by now: the capture has happened. Nothing is recorded of a device that is gone.
         """
         change = noting(at, error=error, kind=kind)
         await self._changes.ask(work.org_id, ({"_id": device_id}, change), work.unguarded())
@@ -62,7 +62,7 @@ class BackupStates:
         return [None] * len(changes)
 
     async def of(self, org_id: OrgId, device_ids: Sequence[str]) -> Mapping[str, BackupFacts]:
-        """By device; also of deleted ones."""
+        """Return the facts by device, also of deleted ones."""
         wanted = {"_id": {"$in": list(device_ids)}}
         found = await self._devices.find(org_id, wanted, fields=facts_fields())
         return {row["_id"]: facts_of(row) for row in found}
@@ -80,7 +80,7 @@ class BackupStates:
         return await in_turns(_listed, rows)
 
     async def each(self, org_id: OrgId, found: Found) -> AsyncIterator[DeviceWithBackup]:
-        """All of them in their order, a few hundred in memory at a time."""
+        """Yield all of them in their order, a few hundred in memory at a time."""
         fields = {**ITEM_FIELDS, **facts_fields()}
         rows = self._devices.stream(org_id, found.where, fields=fields, sort=found.sort, index=found.index)
         async for row in rows:
@@ -91,7 +91,7 @@ class BackupStates:
 
 
 def noting(at: datetime, *, error: str | None, kind: str | None) -> list[Document]:
-    """The change that notes a capture; devices of earlier releases may have no state yet."""
+    """Return the change that records a capture; devices of earlier releases may have no state yet."""
     newer = {"$gte": [at, {"$ifNull": [f"${AT}", NEVER]}]}
     state = SUCCESS if error is None else FAILED
     text = None if error is None else error[:MOST_ERROR_CHARACTERS]

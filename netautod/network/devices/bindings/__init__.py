@@ -1,1 +1,1 @@
-"""What synchronisations know and change of devices, and the inventories they are bound to."""
+"""Devices as synchronisations know and change them, and the inventories they are bound to."""

@@ -11,13 +11,13 @@ BATCH = 250  # documents of one round trip: decoding more of them would hold up 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Binding:
-    """One device of one inventory. `key` is `source:<id>` or `origin:<scheme://host:port>`.
+    """A binding to one device of one inventory. `key` is `source:<id>` or `origin:<scheme://host:port>`.
 
     `brought`: the synchronisation made the device (it did not adopt one that was here). `gave` are the
     optional texts that the inventory had when it was last read, `tags` and `metadata_keys` what came to the
-    device by this binding: what is not among them was added here and is left alone. `released`: the
-    inventory has the device no more, another saved source still does. The binding stays, so that the device
-    is known again when it comes back there.
+    device by this binding: what is not among them was added here and is left alone. `released`: the inventory
+    has the device no more, another saved source still does. The binding stays, so that the device is known
+    again when it comes back there.
     """
 
     key: str
@@ -30,17 +30,17 @@ class Binding:
 
     @property
     def saved(self) -> bool:
-        """Whether the source is saved: its later synchronisations update the device."""
+        """Return whether the source is saved: its later synchronisations update the device."""
         return self.key.startswith(SAVED_SOURCE)
 
     @property
     def keeps(self) -> bool:
-        """Whether the device stays here for this binding alone."""
+        """Return whether the device stays here for this binding alone."""
         return self.saved and not self.released
 
 
 def is_brought_by(bindings: Sequence[Binding], key: str) -> bool:
-    """Whether the device may go when the inventory under the key has it no more.
+    """Return whether the device may go when the inventory under the key has it no more.
 
     All saved sources that have a device answer together for what one of them has brought.
     """
@@ -78,7 +78,7 @@ class KnownDevice:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BoundDevice:
-    """As much of a live bound device as decides whether the rest of it is read.
+    """A live bound device, with just the fields that decide whether the rest of it is read.
 
     `brought`: see is_brought_by.
     """
@@ -92,12 +92,12 @@ class BoundDevice:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DeviceWrite:
-    """New values of some fields of `before`, written only while those fields are as they were read, and no
-    other that a synchronisation looks at has been edited.
+    """A write of new values of some fields of `before`, made only while the fields that a synchronisation
+    reads are unchanged.
 
-    `vouched`: whoever saved the inventory may vouch for what it says. It keeps the word on a device that this
-    moves, and is never given to one that has none: of its port or jump device the inventory knows nothing.
-    `bindings` None: they stay. `fields` are the changed fields that an audit event names.
+    `vouched`: the user who saved the inventory may vouch for what it says. It keeps the word on a device that
+    this moves, and is never given to one that has none: of its port or jump device the inventory knows
+    nothing. `bindings` None: they stay. `fields` are the changed fields that an audit event names.
     """
 
     action: str
@@ -108,7 +108,7 @@ class DeviceWrite:
     vouched: bool = False
 
     def external_id(self, key: str) -> str:
-        """That of the device's binding under the key after the write."""
+        """Return the external id of the device's binding under the key after the write."""
         bindings = self.before.bindings if self.bindings is None else self.bindings
         return next((binding.external_id for binding in bindings if binding.key == key), "")
 

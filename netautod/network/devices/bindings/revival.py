@@ -14,7 +14,7 @@ from netautod.network.devices.store import DeviceStore
 
 
 class Revival:
-    """Checks before the write and again after it, as `devices.links` does."""
+    """A check of links before the write and again after it, as `devices.links` does."""
 
     def __init__(self, *, store: DeviceStore, links: Links, clock: Clock) -> None:
         self._store = store
@@ -32,7 +32,7 @@ class Revival:
         return whole
 
     async def confirm_links(self, org_id: OrgId, writes: Sequence[DeviceWrite]) -> None:
-        """After the write; only what is still as it was written is undone."""
+        """Check the links after the write; only what is still as it was written is undone."""
         seen: dict[tuple[str, str], dict[str, Any]] = {}
         for write in writes:
             values = {**write.before.values, **write.values}
@@ -45,7 +45,7 @@ class Revival:
     async def _fixes(
         self, org_id: OrgId, device: KnownDevice, seen: dict[tuple[str, str], dict[str, Any]]
     ) -> dict[str, Any]:
-        """The changes by which the links hold, and the site has its present name."""
+        """Return the changes by which the links hold, and the site has its present name."""
         fixes: dict[str, Any] = {}
         for field in LINK_FIELDS:
             target = device.values[field]

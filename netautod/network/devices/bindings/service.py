@@ -1,7 +1,7 @@
-"""What synchronisations do with devices: make, change, remove and revive many of them, all of it audited.
+"""Changes of devices by synchronisations: create, change, remove and revive many of them, all of it audited.
 
 The rules of single devices hold here too: names are unique, a device in use is not removed, the followers of
-deletions are notified, and what a device that comes back points at has to be there.
+deletions are notified, and what a device that comes back points at must exist.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -48,13 +48,13 @@ class SyncedDevices:
         self._audit = audit
 
     async def bound(self, org_id: OrgId, key: str) -> dict[str, BoundDevice]:
-        """All live devices that are bound under the key, by external id."""
+        """Return all live devices that are bound under the key, by external id."""
         return {device.external_id: device async for device in self._store.bound(org_id, key)}
 
     async def known(
         self, org_id: OrgId, key: str, names: Mapping[str, str], *, ids: Sequence[str], kept: Collection[str]
     ) -> list[KnownDevice]:
-        """The devices that a plan looks at.
+        """Return the devices that a plan reads.
 
         `ids` are those of the bound devices that may have to be changed, `names` the wanted names by external
         id, of which those in `kept` belong to bound ones that stay as they are.
@@ -65,13 +65,13 @@ class SyncedDevices:
         return await self._with_the_others(org_id, key, names, found, kept)
 
     async def with_ids(self, org_id: OrgId, ids: Sequence[str]) -> list[KnownDevice]:
-        """Deleted ones too."""
+        """Return the devices with these ids, deleted ones too."""
         return [
             device for batch in in_batches(ids, BATCH) for device in await self._store.with_ids(org_id, batch)
         ]
 
     async def held(self, org_id: OrgId, devices: Sequence[KnownDevice]) -> list[tuple[KnownDevice, str]]:
-        """Those of the devices that could not be removed although all of them are to go, and why."""
+        """Return those of the devices that could not be removed although all of them are to go, and why."""
         going = {device.id: device for device in devices}
         users = await self._plain_store.jumping(org_id, list(going))
         held = {jump for user, jump in users.items() if user not in going}
@@ -91,7 +91,7 @@ class SyncedDevices:
         return MEANWHILE
 
     async def known_again(self, org_id: OrgId, key: str, names: Mapping[str, str]) -> list[KnownDevice]:
-        """As `known`, without the bound devices of other external ids."""
+        """Return the devices as `known` does, without the bound devices of other external ids."""
         found: list[KnownDevice] = []
         for batch in in_batches(names, BATCH):
             found += await self._store.bound_to(org_id, key, batch)
@@ -116,7 +116,8 @@ class SyncedDevices:
         return found
 
     async def make(self, caller: Caller, devices: Sequence[NewDevice]) -> set[str]:
-        """Returns the external ids that were not made: the name or the id is taken by now.
+        """Create devices and return the external ids that were not created: the name or the id is taken by
+        now.
 
         One audit event covers all of them: they are the devices of this `created_at`.
         """
@@ -129,7 +130,7 @@ class SyncedDevices:
         return {devices[position].binding.external_id for position in refused}
 
     async def write(self, caller: Caller, writes: Sequence[DeviceWrite]) -> set[str]:
-        """Returns the ids of the devices that were not written, because of an edit or a taken name."""
+        """Write devices and return the ids that were not written, because of an edit or a taken name."""
         refused = await self._store.write(caller.org_id, writes, at=self._clock.now())
         written = [write for write in writes if write.before.id not in refused]
         details = [
@@ -144,7 +145,7 @@ class SyncedDevices:
         return refused
 
     async def revive(self, caller: Caller, writes: Sequence[DeviceWrite]) -> set[str]:
-        """Brings deleted devices back, without the links that have gone meanwhile; returns as `write`."""
+        """Bring deleted devices back, without the links that have gone meanwhile; return as `write` does."""
         org_id = caller.org_id
         for write in writes:
             if write.before.cleaning:  # the deletion is not over: what it cleans up must not be new
@@ -158,7 +159,7 @@ class SyncedDevices:
         return refused
 
     async def remove(self, caller: Caller, device: KnownDevice) -> str | None:
-        """As the deletion of a device by hand. Returns why it was not removed, None if it was.
+        """Delete a device as by hand. Return why it was not removed, None if it was.
 
         MEANWHILE: its bindings are not those of `device` any more, or it is gone.
         """
@@ -176,7 +177,7 @@ class SyncedDevices:
         return None
 
     async def unbind(self, org_id: OrgId, key: str) -> None:
-        """Removes all bindings under the key; the devices stay."""
+        """Remove all bindings under the key; the devices stay."""
         await self._store.unbind(org_id, key)
 
     async def _clean_up(self, org_id: OrgId, device_id: str) -> None:
@@ -189,11 +190,11 @@ def _told(write: DeviceWrite) -> dict[str, str | bool]:
 
 
 def parked(write: DeviceWrite, name: str) -> DeviceWrite:
-    """The write that gives the device of `write` another name for a while."""
+    """Return the write that gives the device of `write` another name for a while."""
     return DeviceWrite(action=write.action, before=write.before, values={"name": name})
 
 
 def after_parking(write: DeviceWrite, name: str) -> DeviceWrite:
-    """`write` for a device that has been parked under that name."""
+    """Return `write` for a device that has been parked under that name."""
     before = replace(write.before, values={**write.before.values, "name": name}, digest=None)
     return replace(write, before=before)

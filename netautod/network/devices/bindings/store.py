@@ -69,7 +69,7 @@ class BindingStore:
         self._counts = counts
 
     async def bound(self, org_id: OrgId, key: str) -> AsyncIterator[BoundDevice]:
-        """All live devices that are bound under the key."""
+        """Yield all live devices that are bound under the key."""
         pace = Pace()
         async for document in self._devices.stream(org_id, live(**{"bindings.key": key}), fields=BRIEF):
             yield _brief(document, key)
@@ -79,11 +79,11 @@ class BindingStore:
         return await self._find(org_id, live(**bound_to(key, external_ids)))
 
     async def named(self, org_id: OrgId, names: Sequence[str]) -> list[KnownDevice]:
-        """The live devices that have one of the names."""
+        """Return the live devices that have one of the names."""
         return await self._find(org_id, live(name={"$in": list(names)}))
 
     async def with_ids(self, org_id: OrgId, ids: Sequence[str]) -> list[KnownDevice]:
-        """Deleted ones too."""
+        """Return the devices with these ids, deleted ones too."""
         return await self._find(org_id, {"_id": {"$in": list(ids)}})
 
     async def any_deleted(self, org_id: OrgId, key: str) -> bool:
@@ -91,14 +91,16 @@ class BindingStore:
         return await self._devices.find_one(org_id, where, fields={"_id": 1}) is not None
 
     async def deleted(self, org_id: OrgId, key: str, external_ids: Sequence[str]) -> list[KnownDevice]:
-        """Deleted devices of these external ids, the newest deletion first."""
+        """Return deleted devices of these external ids, the newest deletion first."""
         where = {"live": False, **bound_to(key, external_ids)}
         found = await self._devices.find(org_id, where, fields=FIELDS, sort=[("deleted_at", -1), ("_id", 1)])
         shared = _Shared()
         return [_known(document, shared) for document in found]
 
     async def insert(self, org_id: OrgId, devices: Sequence[NewDevice], *, at: datetime) -> tuple[int, ...]:
-        """Returns the positions that were not inserted: the name or the external id is taken by now."""
+        """Insert devices and return the positions that were not inserted: the name or the external id is
+        taken by now.
+        """
         pace, documents = Pace(), []
         plain = new_device(org_id, "", NAMELESS, site=None, source="inventory", vouched=False, at=at)
         blank = document_of(plain)
@@ -110,7 +112,7 @@ class BindingStore:
         return result.duplicates
 
     async def write(self, org_id: OrgId, writes: Sequence[DeviceWrite], *, at: datetime) -> set[str]:
-        """Returns the ids of those that were not written."""
+        """Write devices and return the ids of those that were not written."""
         changes = [(_expected(write), _update(write, at)) for write in writes]
         result = await self._devices.change_batch(org_id, changes)
         await self._counts.changed(org_id)
@@ -122,7 +124,7 @@ class BindingStore:
         return {write.before.id for write in writes if not _is_written(found.get(write.before.id), write)}
 
     async def bury(self, org_id: OrgId, device: KnownDevice, *, at: datetime) -> bool:
-        """As DeviceStore.bury, but only while the device is bound as it was."""
+        """Bury a device as DeviceStore.bury does, but only while it is bound as it was."""
         where = live(_id=device.id, bindings=_same_bindings(device.bindings))
         change = {"$set": {"live": False, "deleted_at": at, "cleanup": True}, "$unset": {PROMPT: ""}}
         buried = await self._devices.update(org_id, where, change)
@@ -130,7 +132,7 @@ class BindingStore:
         return buried
 
     async def unbind(self, org_id: OrgId, key: str) -> None:
-        """Takes the key's bindings from all devices, deleted ones too.
+        """Take the key's bindings from all devices, deleted ones too.
 
         Other saved sources go on answering for what this one has made.
         """
@@ -150,12 +152,14 @@ class BindingStore:
 
 
 def taken_word(write: DeviceWrite) -> dict[str, bool]:
-    """What else the write changes where it moves a device without anybody's word for it."""
+    """Return what else the write changes where it moves a device without a user who vouches for it."""
     return {} if write.vouched or DESTINATION.isdisjoint(write.values) else {VOUCHED: False}
 
 
 def bound_to(key: str, external_ids: Sequence[str]) -> Document:
-    """The key by itself as well: the server does not see in `$elemMatch` that a partial index would do."""
+    """Return the filter of bound devices. It names the key by itself as well: the server does not see in
+    `$elemMatch` that a partial index would do.
+    """
     one = {"$elemMatch": {"key": key, "external_id": {"$in": list(external_ids)}}}
     return {"bindings.key": key, "bindings": one}
 
@@ -235,7 +239,7 @@ def _new_document(device: NewDevice, blank: Document) -> Document:
 
 
 class _Shared:
-    """Makes equal lists one tuple: most devices of an inventory have the same few."""
+    """A pool that makes equal lists one tuple: most devices of an inventory have the same few."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, ...], tuple[str, ...]] = {}

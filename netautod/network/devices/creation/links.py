@@ -38,7 +38,7 @@ def has_links(fields: Mapping[str, Any]) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class LinkFacts:
-    """What was found by the ids that some devices point at; what does not exist is missing here.
+    """The records that some devices point at, by id; what does not exist is missing here.
 
     `credentials`: types by id. `sites`: names by id. `jumps`: the ids of the devices on the way, the named
     one first, and one more than MOST_JUMPS at most. `plain`: those of them that are reached by telnet.
@@ -51,7 +51,7 @@ class LinkFacts:
     jumps: Mapping[str, Sequence[str]]
 
     def problem(self, device_id: str, fields: Mapping[str, Any]) -> str | None:
-        """What is wrong with the links of one device, as a sentence that names the field."""
+        """Return what is wrong with the links of one device, as a sentence that names the field."""
         if fields.get("protocol") == TELNET and not self.allow_telnet:
             return f"protocol: {TELNET_REFUSED}"
         for field in CREDENTIAL_FIELDS:
@@ -66,7 +66,7 @@ class LinkFacts:
         return None
 
     def site_name(self, fields: Mapping[str, Any]) -> str | None:
-        """The name of the site that `site_id` means; None without one."""
+        """Return the name of the site that `site_id` means; None without one."""
         return None if fields.get("site_id") is None else self.sites.get(fields["site_id"])
 
     def _credential_problem(self, field: str, credential_id: str) -> str | None:
@@ -100,7 +100,7 @@ class Links:
         self._allow_telnet = allow_telnet
 
     async def check(self, org_id: OrgId, device_id: str, fields: Mapping[str, Any]) -> str | None:
-        """Raises InvalidInput that names the field; returns the name of the site that `site_id` means."""
+        """Return the name of the site that `site_id` means. Raises InvalidInput that names the field."""
         facts = await self.facts(org_id, [fields])
         problem = facts.problem(device_id, fields)
         if problem is None and fields.get("protocol", SSH) != SSH:
@@ -111,7 +111,7 @@ class Links:
         return facts.site_name(fields)
 
     async def facts(self, org_id: OrgId, devices: Iterable[Mapping[str, Any]]) -> LinkFacts:
-        """About all the ids that these fields name: a query for each kind, and one for each jump."""
+        """Find all the ids that these fields name: a query for each kind, and one for each jump."""
         credentials: set[str] = set()
         sites: set[str] = set()
         jumps: set[str] = set()
@@ -129,7 +129,7 @@ class Links:
         )
 
     async def _ways(self, org_id: OrgId, starts: Iterable[str]) -> tuple[dict[str, list[str]], set[str]]:
-        """All ways at once, one jump further by each query; and which of their devices take no SSH."""
+        """Return all ways at once, one jump further by each query; and which of their devices take no SSH."""
         plain: set[str] = set()
         ways: dict[str, list[str]] = {start: [] for start in starts}
         ahead = {start: start for start in ways}

@@ -18,7 +18,9 @@ def new_device(
     vouched: bool,
     at: datetime,
 ) -> Device:
-    """`fields` as DeviceRequest loads them; `site` is the name of the site that `site_id` means."""
+    """Return a device of fields as DeviceRequest loads them; `site` is the name of the site that `site_id`
+    means.
+    """
     return Device(
         id=device_id,
         org_id=org_id,

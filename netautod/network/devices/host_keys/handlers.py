@@ -17,7 +17,7 @@ class HostKeyHandler(JsonHandler):
 class PromptsHandler(HostKeyHandler):
     @requires("devices.access", answer=HostKeyPromptItem, name="list_host_key_prompts")
     async def get(self) -> None:
-        """Lists the changed host keys that wait for a decision, the newest first (at most 1,000)."""
+        """List the changed host keys that wait for a decision, the newest first (at most 1,000)."""
         waiting = await self.host_keys.waiting(self.caller.org_id)
         self.answer([prompt.to_json() for prompt in waiting])
 
@@ -25,7 +25,7 @@ class PromptsHandler(HostKeyHandler):
 class ApproveHandler(HostKeyHandler):
     @requires(MANAGE_CREDENTIALS, answer=HostKeyPromptAnswer, grows=False, name="approve_host_key")
     async def post(self, prompt_id: str) -> None:
-        """Pins the key of the prompt for its device."""
+        """Pin the key of the prompt for its device."""
         prompt = await self.host_keys.approve(self.caller, self.path_id(prompt_id, RESOURCE))
         self.answer(prompt.to_json())
 
@@ -33,7 +33,7 @@ class ApproveHandler(HostKeyHandler):
 class RejectHandler(HostKeyHandler):
     @requires(MANAGE_CREDENTIALS, answer=HostKeyPromptAnswer, grows=False, name="reject_host_key")
     async def post(self, prompt_id: str) -> None:
-        """Keeps the pinned key; background work asks no more about the other one."""
+        """Keep the pinned key; background work does not report the other one again."""
         prompt = await self.host_keys.reject(self.caller, self.path_id(prompt_id, RESOURCE))
         self.answer(prompt.to_json())
 

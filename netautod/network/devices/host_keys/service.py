@@ -31,15 +31,15 @@ class HostKeys:
         self._audit = audit
 
     async def waiting(self, org_id: OrgId) -> list[HostKeyPrompt]:
-        """One for each device that shows another key than its pinned one, the newest first."""
+        """Return one prompt for each device that shows another key than its pinned one, the newest first."""
         return await self._store.waiting(org_id)
 
     async def of(self, org_id: OrgId, device_id: str) -> HostKeyPrompt | None:
-        """What waits for a decision about this device."""
+        """Return the prompt that waits for a decision about this device."""
         return await self._store.of(org_id, device_id)
 
     async def seen(self, org_id: OrgId, device: Device, key: str, *, trusted: bool, by_hand: bool) -> None:
-        """For sessions: the device, as it was visited, showed that key and not the pinned one.
+        """Record for a session that the device, as it was visited, showed that key and not the pinned one.
 
         `trusted`: a first key would have been pinned at this visit. `by_hand`: a person waits for the
         outcome. The failure of the visit is what matters: a database that is away does not replace it.
@@ -50,12 +50,12 @@ class HostKeys:
                 await self._store.seen(org_id, device, key, trusted=trusted, by_hand=by_hand, at=now)
 
     async def answered(self, org_id: OrgId, device: Device) -> None:
-        """For sessions: the pinned key answered, so that there is nothing left to decide."""
+        """Record for a session that the pinned key answered, so that there is nothing left to decide."""
         if device.other_key_seen:
             await self._store.end(org_id, device)
 
     async def approve(self, caller: Caller, prompt_id: str) -> HostKeyPrompt:
-        """Raises NotFound, and Conflict where the device is not what was shown any more."""
+        """Pin the key. Raises NotFound, and Conflict where the device is not what was shown any more."""
         caller.require(MANAGE_CREDENTIALS)
         prompt = await self._get(caller.org_id, prompt_id)
         if not await self._store.approve(caller.org_id, prompt, at=self._clock.now()):
@@ -65,7 +65,7 @@ class HostKeys:
         return prompt
 
     async def reject(self, caller: Caller, prompt_id: str) -> HostKeyPrompt:
-        """The pinned key stays. Raises NotFound."""
+        """Keep the pinned key. Raises NotFound."""
         caller.require(MANAGE_CREDENTIALS)
         prompt = await self._get(caller.org_id, prompt_id)
         if not await self._store.reject(caller.org_id, prompt):

@@ -37,7 +37,7 @@ class HostKeyStore:
         self._devices = scoped(database, COLLECTION)
 
     async def waiting(self, org_id: OrgId) -> list[HostKeyPrompt]:
-        """The newest first."""
+        """Return the prompts, newest first."""
         found = await self._devices.find(
             org_id, live(**{WAITS: True}), fields=FIELDS, sort=NEWEST, limit=MOST
         )
@@ -55,10 +55,10 @@ class HostKeyStore:
     async def seen(
         self, org_id: OrgId, visited: Device, key: str, *, trusted: bool, by_hand: bool, at: datetime
     ) -> None:
-        """The device showed that key instead of its pinned one.
+        """Record that the device showed that key instead of its pinned one.
 
-        The prompt about the same key stays the same. A key that was rejected waits again only if a person
-        has tried the device: background work would ask again after every rejection.
+        The prompt about the same key stays the same. A key that was rejected waits again only if a person has
+        tried the device: background work would report it again after every rejection.
         """
         pinned = visited.host_key_fingerprint
         same = {
@@ -79,12 +79,12 @@ class HostKeyStore:
         await self._devices.update(org_id, where, [{"$set": {PROMPT: prompt}}])
 
     async def end(self, org_id: OrgId, device: Device) -> None:
-        """The pinned key answered."""
+        """Delete the prompt, since the pinned key answered."""
         where = live(_id=device.id, **{PIN: device.host_key_fingerprint})
         await self._devices.update(org_id, where, {"$unset": {PROMPT: ""}})
 
     async def approve(self, org_id: OrgId, prompt: HostKeyPrompt, *, at: datetime) -> bool:
-        """Pins the key of the prompt, while the device is where the key was seen, and vouched for."""
+        """Pin the key of the prompt, while the device is where the key was seen, and vouched for."""
         where = live(
             _id=prompt.device_id,
             protocol=SSH,
@@ -101,7 +101,7 @@ class HostKeyStore:
 
 
 def _is_current(document: Document) -> bool:
-    """Whether the device is still where it showed the key: what is elsewhere has shown nothing yet."""
+    """Return whether the device is still where it showed the key: what is elsewhere has shown nothing yet."""
     prompt = document[PROMPT]
     same_place = document["protocol"] == SSH and all(document[name] == prompt[name] for name in PLACE)
     return same_place and document[PIN] == prompt["previous_fingerprint"]

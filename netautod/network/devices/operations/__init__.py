@@ -1,1 +1,1 @@
-"""What a person does on a device now: commands, tests of logins, the reset of a host key."""
+"""Operations on a device by a person: commands, tests of logins, the reset of a host key."""

@@ -46,10 +46,11 @@ class CommandRunner:
         *,
         seconds: float,
     ) -> CommandReport:
-        """InvalidInput, NotFound without such a device; what goes wrong with it is in the outcome.
+        """Run one command. InvalidInput, NotFound without such a device; what goes wrong with it is in the
+        outcome.
 
         The whole call takes `seconds` at most; that of bulk work, of a run, from when it has a session. The
-        output is redacted as stored configs are, whatever the device is said to be.
+        output is redacted as stored configs are, whatever type the device has.
         """
         if not command.strip() or not is_one_line(command):
             raise InvalidInput("command: it must be one line without control characters")
@@ -73,7 +74,9 @@ class CommandRunner:
             await persist(partial(self._audit.record, *event))
 
     async def _shown(self, work: Work, report: CommandReport) -> CommandReport:
-        """Without secrets for whoever may not manage credentials, and in runs: others read what they keep."""
+        """Return the report without secrets for callers who may not manage credentials, and in runs: others
+        read what they keep.
+        """
         if work.caller.can("credentials.manage") and not work.bulk:
             return report
         output = await in_thread_if_large(
@@ -95,7 +98,7 @@ class OpenedSession(Protocol):
 
 
 async def report_of(opening: AbstractAsyncContextManager[OpenedSession], command: str) -> CommandReport:
-    """Opens the session, runs one line in it, and says what came of it; raises no DeviceFailed."""
+    """Open the session, run one line in it, and report the result; raises no DeviceFailed."""
     started = time.monotonic()
     output, used, answered = "", None, False
     failure: DeviceFailed | None = None
