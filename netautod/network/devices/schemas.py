@@ -50,7 +50,7 @@ def _host(text: str) -> None:
 
 
 def check_command(text: str) -> None:
-    """One line without control characters, which could end it, or type more than it shows."""
+    """Require one line without control characters, which could end it, or type more than it shows."""
     if not text.strip():
         raise ValidationError("Must not be blank.")
     if not is_one_line(text):
@@ -58,7 +58,9 @@ def check_command(text: str) -> None:
 
 
 class DeviceRequest(Request):
-    """Null does not clear what has a default: port, protocol, tags, metadata and the like."""
+    """A request for a device. Null does not clear what has a default: port, protocol, tags, metadata and the
+    like.
+    """
 
     read_only = frozenset(
         {

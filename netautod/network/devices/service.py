@@ -44,14 +44,15 @@ Synonyms = Callable[[str], tuple[str, ...]]
 
 
 def alone(device_type: str) -> tuple[str, ...]:
-    """The default, for what filters by no platform."""
+    """Return the device type alone: the default, for what filters by no platform."""
     return (device_type,)
 
 
 class DeviceService:
-    """`references`: who keeps a device from being deleted. `deleted`: who cleans up after one.
+    """The service of devices. `references`: what keeps a device from being deleted. `deleted`: what cleans up
+    after one.
 
-    `purged`: who keeps history of deleted devices, and drops it when their time is over.
+    `purged`: what keeps history of deleted devices, and drops it when their time is over.
     """
 
     def __init__(
@@ -64,7 +65,7 @@ class DeviceService:
         sites: SiteService,
         synonyms: Synonyms = alone,
     ) -> None:
-        """`synonyms`: all device types of the platform that one of them means."""
+        """Create the service. `synonyms`: all device types of the platform that one of them means."""
         self.references = References("Device")
         self.references.register(self._jumping)
         self.deleted = Followers()
@@ -77,24 +78,26 @@ class DeviceService:
         self._audit = audit
 
     async def resume(self) -> None:
-        """Called at start, when the registries are filled: finishes what a crash left."""
+        """Finish what a crash left, at start, when the registries are filled."""
         for org_id, device_id in await self._store.tombstones_to_clean():
             await self._clean_up(org_id, device_id)
 
     async def get(self, org_id: OrgId, device_id: str, work: Work | None = None) -> Device:
-        """Raises NotFound. For bulk `work`: together with others that are asked for within the next 30 ms."""
+        """Return a device. Raises NotFound. For bulk `work` it is read together with others requested within
+        the next 30 ms.
+        """
         found = await self._store.get(org_id, device_id, work)
         if found is None:
             raise NotFound(NOT_FOUND)
         return found
 
     async def require(self, org_id: OrgId, device_id: str) -> None:
-        """Raises NotFound."""
+        """Raise NotFound unless the device exists."""
         if not await self._store.exists(org_id, device_id):
             raise NotFound(NOT_FOUND)
 
     async def page(self, org_id: OrgId, narrowed: DeviceFilter, page: Page) -> PageOf[DeviceItem]:
-        """Sorted by name."""
+        """Return one page of devices, sorted by name."""
         return await self._store.page(org_id, self.whole(narrowed), page)
 
     def matching(
@@ -105,7 +108,7 @@ class DeviceService:
         device_type: str | None = None,
         persist: Persist = ask_once,
     ) -> AsyncIterator[list[Device]]:
-        """Batches of all devices that match, sorted by id; without a condition all of the organization."""
+        """Yield batches of all devices that match, sorted by id; without a condition all of the organization."""
         return self._store.batches(
             org_id, where(self.whole(DeviceFilter(site=site, device_type=device_type))), persist
         )
@@ -113,7 +116,7 @@ class DeviceService:
     async def of_ids(
         self, org_id: OrgId, ids: Sequence[str], *, persist: Persist = ask_once
     ) -> AsyncIterator[list[Device]]:
-        """Batches of those of the devices that there are, sorted by id."""
+        """Yield batches of those of the devices that exist, sorted by id."""
         wanted = sorted(set(ids))
         for start in range(0, len(wanted), IDS_AT_ONCE):
             some = wanted[start : start + IDS_AT_ONCE]
@@ -124,25 +127,26 @@ class DeviceService:
     def names_in_order(
         self, org_id: OrgId, narrowed: DeviceFilter, *, batch: int = 100
     ) -> AsyncIterator[list[DeviceName]]:
-        """Batches of all devices that match, sorted by name."""
+        """Yield batches of all devices that match, sorted by name."""
         return self._store.names_in_order(org_id, self.whole(narrowed), batch=batch)
 
     async def names(self, org_id: OrgId, ids: Sequence[str]) -> dict[str, str]:
-        """Names by id for the ids that there are or were: deleted devices still label history."""
+        """Return names by id for present and former devices: deleted ones still label history."""
         return await self._store.names(org_id, ids)
 
     async def id_of(self, org_id: OrgId, name: str) -> str | None:
-        """The id of the device of just this name; None if the organization has none."""
+        """Return the id of the device of just this name; None if the organization has none."""
         return await self._store.id_of(org_id, name)
 
     async def live_names(self, org_id: OrgId, ids: Sequence[str]) -> dict[str, str]:
-        """Names by id for the ids that there are."""
+        """Return names by id for the devices that exist."""
         return await self._store.live_names(org_id, ids)
 
     async def created(
         self, after: tuple[datetime, str] | None, *, before: datetime, limit: int
     ) -> list[Creation]:
-        """For background work: devices of all organizations in the order of their creation, deleted ones too.
+        """Return devices of all organizations in the order of their creation, deleted ones too: for
+        background work.
 
         `after` is the creation and id of the last one that is known already.
         """
@@ -160,14 +164,14 @@ class DeviceService:
         return await self._store.pin_host_key(org_id, visited, fingerprint)
 
     async def pin_port_key(self, org_id: OrgId, visited: Device, fingerprint: str) -> str | None:
-        """As `pin_host_key`, for the SSH server at the port of `visited`, the device's own or not."""
+        """Pin a key as `pin_host_key`, for the SSH server at the port of `visited`, the device's own or not."""
         now = await self._store.get(org_id, visited.id)
         if now is not None and (now.protocol, now.port) == (visited.protocol, visited.port):
             return await self._store.pin_host_key(org_id, visited, fingerprint)
         return await self._store.pin_port_key(org_id, visited, fingerprint)
 
     async def reset_host_key(self, caller: Caller, device_id: str) -> None:
-        """Forgets the pinned key: the next login pins the one that the device shows then."""
+        """Forget the pinned key: the next login pins the one that the device shows then."""
         before = await self._store.forget_host_key(caller.org_id, device_id, at=self._clock.now())
         if before is None:
             raise NotFound(NOT_FOUND)
@@ -177,7 +181,7 @@ class DeviceService:
     async def create(
         self, caller: Caller, fields: Mapping[str, Any], *, device_id: str | None = None
     ) -> Device:
-        """`fields` as DeviceRequest loads them. Raises InvalidInput, Forbidden or Conflict.
+        """Create a device of fields as DeviceRequest loads them. Raises InvalidInput, Forbidden or Conflict.
 
         `device_id`: a device with it was made by this very request.
         """
@@ -213,7 +217,7 @@ class DeviceService:
     async def update(
         self, caller: Caller, device_id: str, fields: Mapping[str, Any], *, only_if: OnlyIf | None = None
     ) -> Device:
-        """Changes the sent fields by one write; fields that are not sent keep what others write meanwhile."""
+        """Change the sent fields by one write; fields that are not sent keep what others write meanwhile."""
         before, seen = await self._seen(caller.org_id, device_id, only_if)
         changes = _really_sent(before, fields)
         self._require_credentials(caller, changes)
@@ -227,9 +231,9 @@ class DeviceService:
         return device
 
     async def fill(self, caller: Caller, seen: Device, values: Mapping[str, str], **told: Any) -> None:
-        """What was found out about a device: the fields that are still as they were `seen` take the values.
+        """Write facts that were found on a device into the fields that are still as they were `seen`.
 
-        No field that somebody has set meanwhile is written; `told` stands in the event besides.
+        No field that was set meanwhile is written; `told` stands in the event besides.
         """
         org_id = caller.org_id
         filled = await self._store.fill(org_id, seen, values, at=self._clock.now()) if values else []
@@ -238,7 +242,7 @@ class DeviceService:
             await self._audit.record(caller, "device.update", "device", seen.id, details)
 
     async def delete(self, caller: Caller, device_id: str, *, only_if: OnlyIf | None = None) -> None:
-        """The device is gone from every read at once; configs and history stay with their owners."""
+        """Delete the device: it is gone from every read at once; configs and history stay with their owners."""
         seen = None if only_if is None else (await self._seen(caller.org_id, device_id, only_if))[1]
         await self.references.refuse_if_used(caller.org_id, device_id)
         buried = await self._store.bury(caller.org_id, device_id, at=self._clock.now(), expected=seen)
@@ -248,7 +252,7 @@ class DeviceService:
         await self._audit.record(caller, "device.delete", "device", device_id, {"name": buried.name})
 
     async def purge(self, *, buried_before: datetime) -> int:
-        """Forgets devices that were deleted before then, with their history; returns how many.
+        """Forget devices that were deleted before then, with their history; return how many.
 
         First the tombstone is closed, so that no sync revives a device of which half is gone. If we die on
         the way, the tombstone is still there and the next pass goes on.
@@ -262,21 +266,23 @@ class DeviceService:
         return purged
 
     async def using_credential(self, org_id: OrgId, credential_id: str, limit: int) -> Uses:
-        """For the references of credentials."""
+        """Return the devices that use a credential: for the references of credentials."""
         return await self._using(org_id, CREDENTIAL_FIELDS, credential_id, limit)
 
     async def using_site(self, org_id: OrgId, site_id: str, limit: int) -> Uses:
-        """For the references of sites."""
+        """Return the devices of a site: for the references of sites."""
         return await self._using(org_id, ("site_id",), site_id, limit)
 
     async def follow_site(self, org_id: OrgId, site_id: str) -> None:
-        """For the followers of site renames: brings the site's present name to its devices."""
+        """Bring the site's present name to its devices: for the followers of site renames."""
         name = await self._sites.name_of(org_id, site_id)
         if name is not None:
             await self._store.rename_site(org_id, site_id, name, at=self._clock.now())
 
     def whole(self, narrowed: DeviceFilter) -> DeviceFilter:
-        """As stores take it. A device keeps the name of its platform that it was given; filters mean all."""
+        """Return the filter as stores take it. A device keeps the name of its platform that it was given;
+        filters match all.
+        """
         wanted = narrowed.device_type
         return narrowed if wanted is None else replace(narrowed, synonyms=self._synonyms(wanted))
 
@@ -298,7 +304,7 @@ class DeviceService:
     async def _seen(
         self, org_id: OrgId, device_id: str, only_if: OnlyIf | None
     ) -> tuple[Device, Mapping[str, Any] | None]:
-        """The device, and with a condition that holds what it has to be still when it is written."""
+        """Return the device, and with a condition that holds what it has to be still when it is written."""
         if only_if is None:
             return await self.get(org_id, device_id), None
         found = await self._store.seen(org_id, device_id)
@@ -308,7 +314,7 @@ class DeviceService:
         return found
 
     async def _missed(self, org_id: OrgId, device_id: str, seen: Mapping[str, Any] | None) -> NetautodError:
-        """Why a write has found no device: it is gone, or another one than was seen."""
+        """Return why a write has found no device: it is gone, or differs from what was seen."""
         if seen is None or await self._store.get(org_id, device_id) is None:
             return NotFound(NOT_FOUND)
         return PreconditionFailed(CHANGED)
@@ -342,7 +348,7 @@ class DeviceService:
             raise
 
     async def _confirm_links(self, device: Device, fields: Mapping[str, Any]) -> Device:
-        """After a write: do the links still hold, has the site another name by now."""
+        """Check after a write whether the links still hold, and whether the site has another name by now."""
         org_id = OrgId(device.org_id)
         site_name = await self._links.check(org_id, device.id, fields)
         if site_name is None or site_name == device.site:
@@ -355,8 +361,10 @@ class DeviceService:
 
 
 def _really_sent(before: Device, fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Without what a client only sends back: an unchanged credential is not named anew, and the name of
-    the managed site is not a free text."""
+    """Return the fields without what a client only sends back.
+
+    An unchanged credential is not named anew, and the name of the managed site is not a free text.
+    """
     kept = {*CREDENTIAL_FIELDS, "site"} if before.site_id is not None else {*CREDENTIAL_FIELDS}
     changes = {
         name: value for name, value in fields.items() if name not in kept or value != getattr(before, name)

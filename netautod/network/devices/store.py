@@ -57,7 +57,7 @@ PLACE = ("host", "port", "protocol", "jump_device_id")  # where a device was vis
 
 
 class DeviceStore:
-    """Every call sees live devices only, unless it says otherwise."""
+    """A store of devices. Every call sees live devices only, unless stated otherwise."""
 
     def __init__(self, database: Database) -> None:
         self._all = database.collection(COLLECTION)
@@ -66,25 +66,25 @@ class DeviceStore:
         self.counts = DeviceCounts(database)
 
     async def insert(self, org_id: OrgId, device: Device) -> None:
-        """Raises Duplicate if a live device has the name."""
+        """Insert a device. Raises Duplicate if a live device has the name."""
         await self._devices.insert(org_id, document_of(device))
         await self.counts.changed(org_id)
 
     async def insert_many(self, org_id: OrgId, devices: Sequence[Device]) -> tuple[int, ...]:
-        """Inserts all whose name no live device has; returns the positions of the others."""
+        """Insert all whose name no live device has; return the positions of the others."""
         result = await self._devices.insert_many(org_id, [document_of(device) for device in devices])
         await self.counts.changed(org_id)
         return result.duplicates
 
     async def taken(self, org_id: OrgId, names: Sequence[str]) -> set[str]:
-        """Those of the names that live devices have."""
+        """Return those of the names that live devices have."""
         found = await self._devices.find(
             org_id, live(name={"$in": list(names)}), fields={"name": 1, "_id": 0}
         )
         return {document["name"] for document in found}
 
     async def jumps(self, org_id: OrgId, ids: Iterable[str]) -> dict[str, JumpDevice]:
-        """Those of the devices that there are, by their ids."""
+        """Return those of the devices that exist, by their ids."""
         fields = {"protocol": 1, "jump_device_id": 1}
         found = await self._devices.find(org_id, live(_id={"$in": list(ids)}), fields=fields)
         return {
@@ -95,7 +95,7 @@ class DeviceStore:
         }
 
     async def jumping(self, org_id: OrgId, jumps: Sequence[str]) -> dict[str, str]:
-        """The devices that go through one of those, and through which."""
+        """Return the devices that go through one of those, and through which."""
         users: dict[str, str] = {}
         for batch in in_batches(jumps, BATCH):
             wanted = live(jump_device_id={"$in": batch})
@@ -104,12 +104,12 @@ class DeviceStore:
         return users
 
     async def discard(self, org_id: OrgId, device_id: str) -> None:
-        """Removes a device whose insert was never answered."""
+        """Remove a device whose insert was never answered."""
         await self._devices.delete(org_id, {"_id": device_id})
         await self.counts.changed(org_id)
 
     async def get(self, org_id: OrgId, device_id: str, work: Work | None = None) -> Device | None:
-        """For bulk `work`: together with others that are asked for within the next 30 ms."""
+        """Return a device; for bulk `work` it is read together with others requested within the next 30 ms."""
         if work is not None and work.bulk:
             return await self._reads.ask(org_id, device_id, work)
         found = await self._devices.find_one(org_id, live(_id=device_id))
@@ -119,12 +119,12 @@ class DeviceStore:
         return await self._devices.find_one(org_id, live(_id=device_id), fields={"_id": 1}) is not None
 
     async def seen(self, org_id: OrgId, device_id: str) -> tuple[Device, Mapping[str, Any]] | None:
-        """The device, and the condition that it is still so: `expected` of a change."""
+        """Return the device, and the condition that it is still so: `expected` of a change."""
         found = await self._devices.find_one(org_id, live(_id=device_id))
         return None if found is None else (device_of(found), unchanged(found))
 
     async def live_ones(self, org_id: OrgId, ids: Iterable[str]) -> list[Device]:
-        """Those of the devices that there are, sorted by id."""
+        """Return those of the devices that exist, sorted by id."""
         found = await self._devices.find(org_id, live(_id={"$in": list(set(ids))}), sort=[("_id", 1)])
         return [device_of(document) for document in found]
 
@@ -133,7 +133,7 @@ class DeviceStore:
         return [devices.get(device_id) for device_id in ids]
 
     async def page(self, org_id: OrgId, narrowed: DeviceFilter, page: Page) -> PageOf[DeviceItem]:
-        """Sorted by name, which is unique among the live devices of an organization.
+        """Return one page sorted by name, which is unique among the live devices of an organization.
 
         An offset counts from the beginning as that is at the moment. A device that is made in front of a page
         between two requests pushes one that was seen into the next page, where it is seen again; one that is
@@ -163,7 +163,9 @@ class DeviceStore:
     async def batches(
         self, org_id: OrgId, wanted: Mapping[str, Any], persist: Persist = ask_once
     ) -> AsyncIterator[list[Device]]:
-        """All that match, sorted by id. Each batch is a query of its own: no cursor stays open meanwhile."""
+        """Yield all that match, sorted by id. Each batch is a query of its own: no cursor stays open
+        meanwhile.
+        """
         after = ""
         while True:
             further = {**wanted, "_id": {"$gt": after}}
@@ -183,7 +185,7 @@ class DeviceStore:
     async def names_in_order(
         self, org_id: OrgId, narrowed: DeviceFilter, *, batch: int
     ) -> AsyncIterator[list[DeviceName]]:
-        """All that match, sorted by name; each batch is a query of its own."""
+        """Yield all that match, sorted by name; each batch is a query of its own."""
         wanted, after = where(narrowed), ""
         while True:
             found = await self._devices.find(
@@ -200,7 +202,7 @@ class DeviceStore:
             after = found[-1]["name"]
 
     async def called(self, org_id: OrgId) -> AsyncIterator[list[Called]]:
-        """All of them, sorted by name; each batch is a query of its own."""
+        """Yield all of them, sorted by name; each batch is a query of its own."""
         after = ""
         fields = dict.fromkeys(("name", "host", "platform", "device_type"), 1)
         while True:
@@ -223,19 +225,19 @@ class DeviceStore:
             after = found[-1]["name"]
 
     async def names(self, org_id: OrgId, ids: Sequence[str]) -> dict[str, str]:
-        """Names by id, deleted devices included: they label history."""
+        """Return names by id, deleted devices included: they label history."""
         found = await self._devices.find(org_id, {"_id": {"$in": list(ids)}}, fields={"name": 1})
         return {document["_id"]: document["name"] for document in found}
 
     async def live_names(self, org_id: OrgId, ids: Sequence[str]) -> dict[str, str]:
-        """Names by id of those that there are."""
+        """Return names by id of the devices that exist."""
         found = await self._devices.find(org_id, live(_id={"$in": list(ids)}), fields={"name": 1})
         return {document["_id"]: document["name"] for document in found}
 
     async def created(
         self, after: tuple[datetime, str] | None, *, before: datetime, limit: int
     ) -> list[Creation]:
-        """Devices of all organizations, deleted ones included, by their creation and then their id.
+        """Return devices of all organizations, deleted ones included, by their creation and then their id.
 
         `after`: those two of the last device that is known already.
         """
@@ -255,7 +257,7 @@ class DeviceStore:
     async def using(
         self, org_id: OrgId, link_fields: Sequence[str], value: str, limit: int
     ) -> tuple[list[str], int]:
-        """The first names and the number of the devices of which one of the fields has the value."""
+        """Return the first names and the number of the devices of which one of the fields has the value."""
         names: list[str] = []
         total = 0
         # One query per field: each has its own partial index, which an $or could not use.
@@ -279,9 +281,9 @@ class DeviceStore:
         vouches: bool,
         expected: Mapping[str, Any] | None = None,
     ) -> Device | None:
-        """One atomic update of these fields; with `expected` only while the device has those values.
+        """Change these fields by one atomic update; with `expected` only while the device has those values.
 
-        `vouches`: whether whoever writes them vouches for a device that they move.
+        `vouches`: whether the caller vouches for a device that the change moves.
         """
         values = dict(changes)
         if "metadata" in values:
@@ -301,7 +303,7 @@ class DeviceStore:
     async def fill(
         self, org_id: OrgId, seen: Device, values: Mapping[str, str], *, at: datetime
     ) -> list[str]:
-        """Writes those of the values whose fields are as they were seen; returns their names.
+        """Write those of the values whose fields are as they were seen; return their names.
 
         What lists are narrowed by may be among them; where a device is may not.
         """
@@ -323,7 +325,7 @@ class DeviceStore:
         await self.counts.changed(org_id)
 
     async def pin_host_key(self, org_id: OrgId, visited: Device, fingerprint: str) -> str | None:
-        """The fingerprint that the device has afterwards: the first pin wins.
+        """Return the fingerprint that the device has afterwards: the first pin wins.
 
         None where none is pinned, because the device is gone, or is not vouched for (any more) at the address
         that was visited: a pin sends passwords there for good.
@@ -337,7 +339,9 @@ class DeviceStore:
         return None if found is None else found.host_key_fingerprint
 
     async def pin_port_key(self, org_id: OrgId, visited: Device, fingerprint: str) -> str | None:
-        """As `pin_host_key`, of the SSH server at the port of `visited`, which need not be the device's."""
+        """Pin a key as `pin_host_key`, of the SSH server at the port of `visited`, which need not be the
+        device's.
+        """
         kept = f"{PORT_KEYS}.{visited.port}"
         place = {name: getattr(visited, name) for name in ("host", "jump_device_id")}
         unpinned = live(_id=visited.id, **{kept: None}, **place, **{VOUCHED: True})
@@ -347,14 +351,14 @@ class DeviceStore:
         return None if found is None else found.port_keys.get(visited.port)
 
     async def not_vouched(self, org_id: OrgId, ids: Sequence[str]) -> tuple[list[str], set[str]]:
-        """Those of the devices that nobody has vouched for, and all of them that there are."""
+        """Return those of the devices that no one has vouched for, and all of them that exist."""
         wanted = live(_id={"$in": list(ids)})
         found = await self._devices.find(org_id, wanted, fields={VOUCHED: 1})
         known = {document["_id"] for document in found}
         return [document["_id"] for document in found if not document.get(VOUCHED)], known
 
     async def vouch(self, org_id: OrgId, ids: Sequence[str], *, at: datetime) -> list[Device]:
-        """The devices as they are then: each was vouched for with the address that it has there."""
+        """Return the devices as they are then: each was vouched for with the address that it has there."""
         change = {"$set": {VOUCHED: True, "updated_at": at}}
         taken = [
             await self._devices.find_and_update(org_id, live(_id=device_id), change) for device_id in ids
@@ -364,7 +368,7 @@ class DeviceStore:
         return [device_of(document) for document in taken if document is not None]
 
     async def forget_host_key(self, org_id: OrgId, device_id: str, *, at: datetime) -> Device | None:
-        """Removes the pins; returns the device as it was, None without such a device."""
+        """Remove the pins; return the device as it was, None without such a device."""
         unset = {PROMPT: "", PORT_KEYS: ""}
         change = {"$set": {"host_key_fingerprint": None, "updated_at": at}, "$unset": unset}
         found = await self._devices.find_and_update(org_id, live(_id=device_id), change, before=True)
@@ -375,7 +379,7 @@ class DeviceStore:
     async def bury(
         self, org_id: OrgId, device_id: str, *, at: datetime, expected: Mapping[str, Any] | None = None
     ) -> Device | None:
-        """Deletes by one write, which also notes that the followers are still to be notified.
+        """Delete by one write, which also records that the followers are still to be notified.
 
         With `expected` only while the device has those values.
         """
@@ -391,7 +395,7 @@ class DeviceStore:
         await self._devices.update(org_id, {"_id": device_id, "live": False}, {"$unset": {"cleanup": ""}})
 
     async def buried_before(self, moment: datetime) -> list[tuple[OrgId, str]]:
-        """Tombstones of all organizations, without those whose followers are still to be notified."""
+        """Return tombstones of all organizations, without those whose followers are still to be notified."""
         # Without the type in the query the server does not use the partial index.
         old = {"$type": "date", "$lt": moment}
         found = await self._all.find(
@@ -400,7 +404,9 @@ class DeviceStore:
         return [(OrgId(document["org_id"]), str(document["_id"])) for document in found]
 
     async def close(self, org_id: OrgId, device_id: str, *, buried_before: datetime) -> bool:
-        """From now on nothing can revive it: `live` is neither true nor that of a tombstone."""
+        """Close a tombstone: nothing can revive it from now on, since `live` is neither true nor that of a
+        tombstone.
+        """
         old = {"_id": device_id, "live": {"$ne": True}, "deleted_at": {"$lt": buried_before}}
         return await self._devices.update(org_id, old, {"$set": {"live": None}})
 
@@ -408,7 +414,7 @@ class DeviceStore:
         await self._devices.delete(org_id, {"_id": device_id, "live": None})
 
     async def make_searchable(self, guard: Guard) -> None:
-        """Gives devices of earlier releases the text that searches look at."""
+        """Give devices of earlier releases the text that searches read."""
         missing = {"live": True, SEARCH: None}
         await in_pages(self._all, missing, [{"$set": {SEARCH: SEARCH_TEXT}}], guard=guard)
 

@@ -1,1 +1,1 @@
-"""What is discovered on devices: interfaces, neighbors, tables, status, and the polls that bring it."""
+"""Discovered data of devices: interfaces, neighbors, tables, status, and the polls that bring it."""

@@ -62,7 +62,8 @@ class CredentialTests:
     async def one(
         self, work: Work, device_id: str, *, credential_id: str | None, seconds: float
     ) -> LoginTest:
-        """NotFound without such a device, Forbidden, InvalidInput for a credential that there is not.
+        """Test the login of one device. NotFound without such a device, Forbidden, InvalidInput for an
+        unknown credential.
 
         A failure of the device is in the answer. Bulk work, that of a run, leaves suspended logins alone.
         """
@@ -85,7 +86,7 @@ class CredentialTests:
 
     @waits(call_by_call)
     async def many(self, caller: Caller, device_ids: Sequence[str] | None, *, seconds: float) -> LoginTests:
-        """Each device for `seconds` at most, with its own credential; None: every device there is."""
+        """Test each device for `seconds` at most, with its own credential; None: every device."""
         started = time.monotonic()
         scope = self._sessions.scope(
             Work(caller=caller, bulk=True), background=False, seconds=seconds, bulk_test=True
@@ -108,7 +109,7 @@ class CredentialTests:
         return tests
 
     async def _wanted(self, org_id: OrgId, device_ids: Sequence[str] | None) -> AsyncIterator[Device | str]:
-        """The devices, or the id where there is none; a few hundred in memory at a time."""
+        """Yield the devices, or the id where there is none; a few hundred in memory at a time."""
         if device_ids is None:
             async for batch in self._devices.matching(org_id):
                 for device in batch:

@@ -34,7 +34,7 @@ class ExecCommandHandler(JsonHandler):
         repeat=Repeat.NEVER,
     )
     async def post(self, device_id: str) -> None:
-        """Runs one command on a device and answers what it printed."""
+        """Run one command on a device and answer what it printed."""
         running = self.commands.run(
             Work(caller=self.caller),
             self.path_id(device_id, "Device"),
@@ -56,7 +56,7 @@ class TestCredentialHandler(JsonHandler):
         repeat=Repeat.AGAIN,
     )
     async def post(self, device_id: str) -> None:
-        """Logs in to a device and says how that went."""
+        """Log in to a device and report the result."""
         testing = self.tests.one(
             Work(caller=self.caller),
             self.path_id(device_id, "Device"),
@@ -78,7 +78,7 @@ class TestCredentialsHandler(JsonHandler):
         repeat=Repeat.AGAIN,
     )
     async def post(self) -> None:
-        """Logs in to many devices; without device_ids to every device."""
+        """Log in to many devices; without device_ids to every device."""
         seconds = self.body["timeout_seconds"]
         testing = self.tests.many(self.caller, self.body["device_ids"], seconds=seconds)
         tests = await self.while_connected(testing)
@@ -90,7 +90,7 @@ class ResetHostKeyHandler(JsonHandler):
 
     @requires("credentials.manage", status=204, grows=False)
     async def post(self, device_id: str) -> None:
-        """Forgets the pinned host key; the next login pins the one that the device shows then."""
+        """Forget the pinned host key; the next login pins the one that the device shows then."""
         await self.devices.reset_host_key(self.caller, self.path_id(device_id, "Device"))
         self.answer_nothing()
 

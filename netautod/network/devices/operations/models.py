@@ -1,4 +1,4 @@
-"""What an operation on a device answers: a command, a test of a login, and the tests of many."""
+"""Results of operations on a device: a command, a test of a login, and the tests of many."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,9 @@ SHORTEST_SECONDS, LONGEST_SECONDS = 1, 300  # that an operation on a device may 
 
 @dataclass(frozen=True, kw_only=True)
 class CommandReport:
-    """`kind` is None for a success; else `error` begins with it. `output` is what came, at most 1 MiB."""
+    """The result of a command. `kind` is None for a success; else `error` begins with it. `output` is what
+    came, at most 1 MiB.
+    """
 
     output: str
     kind: FailureKind | None
@@ -26,7 +28,7 @@ class CommandReport:
 
     @property
     def outcome(self) -> CommandOutcome:
-        """As the executors of plugins see it."""
+        """Return the result as the executors of plugins see it."""
         return CommandOutcome(
             success=self.success,
             output=self.output,
@@ -46,7 +48,7 @@ class CommandReport:
 
 @dataclass(frozen=True, kw_only=True)
 class LoginTest:
-    """One tested device; all but its id is None when there is no such device.
+    """The test of one device; all but its id is None when there is no such device.
 
     `credential_id` is the credential that was tested, None if there is none that may be used.
     """
@@ -82,7 +84,7 @@ class LoginTests:
     duration_ms: int
 
     def totals(self) -> dict[str, Any]:
-        """All but the results."""
+        """Return all but the results."""
         total = len(self.results)
         return {
             "total": total,

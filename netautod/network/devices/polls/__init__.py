@@ -1,1 +1,1 @@
-"""When devices are polled next."""
+"""The schedule of polls: when devices are polled next."""

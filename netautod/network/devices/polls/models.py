@@ -8,7 +8,7 @@ from netautod.core.identity.caller import OrgId
 
 @dataclass(frozen=True, kw_only=True)
 class DueDevice:
-    """As much of a device as its schedule needs. `due_at` None: nobody has said yet when it is due.
+    """A device with just the fields that its schedule needs. `due_at` None: it has no time yet.
 
     `failures`: polls in a row without an answer, since the last one with an answer, or since the last change
     of how the device is reached.

@@ -32,24 +32,24 @@ INDEXES = (Index(collection=COLLECTION, keys=((DUE, 1), ("org_id", 1)), partial=
 
 
 def reset(fields: Iterable[str]) -> dict[str, Any]:
-    """What an edit of these fields writes besides them."""
+    """Return what an edit of these fields writes besides them."""
     return {} if DEPENDED_ON.isdisjoint(fields) else {DUE: None, FAILURES: 0}
 
 
 class DuePolls:
-    """Every call sees live devices only, and of those the ones that are to be polled."""
+    """The due polls; every call sees only live devices that are to be polled."""
 
     def __init__(self, database: Database) -> None:
         self._all = database.collection(COLLECTION)
         self._devices = scoped(database, COLLECTION)
 
     async def due(self, now: datetime, *, without: Collection[OrgId], limit: int) -> list[DueDevice]:
-        """Those of all organizations but some whose time has come, the longest overdue first."""
+        """Return devices of all organizations but some whose time has come, the longest overdue first."""
         wanted = live(**POLLED, **{DUE: {"$lte": now}}, **_but(without))
         return await self._found(wanted, limit)
 
     async def untimed(self, *, without: Collection[OrgId], limit: int) -> list[DueDevice]:
-        """Those without a time."""
+        """Return devices without a time."""
         return await self._found(live(**POLLED, **{DUE: None}, **_but(without)), limit)
 
     async def _found(self, wanted: Document, limit: int) -> list[DueDevice]:
@@ -63,12 +63,12 @@ class DuePolls:
         return None if found is None else _device(found)
 
     async def move(self, seen: DueDevice, due_at: datetime, *, failures: int) -> bool:
-        """False if it has another time by now, or is not to be polled any more."""
+        """Set the next time; return false if it has another time by now, or is not to be polled any more."""
         change = {"$set": {DUE: due_at, FAILURES: failures}}
         return await self._devices.update(seen.org_id, _as_seen(seen), change)
 
     async def move_many(self, moves: Sequence[tuple[DueDevice, datetime]]) -> None:
-        """The same of many, each with its failures as they were."""
+        """Set the next times of many devices, each with its failures as they were."""
         await self._all.update_batch(
             [({**_as_seen(seen), "org_id": seen.org_id}, {"$set": {DUE: at}}) for seen, at in moves]
         )

@@ -31,7 +31,7 @@ Key = tuple[OrgId, DeviceFilter]
 
 @dataclass(frozen=True, kw_only=True)
 class Total:
-    """Counted no earlier than `counted_at` (monotonic), when the organization had the revision."""
+    """A total, counted no earlier than `counted_at` (monotonic), when the organization had the revision."""
 
     devices: int
     revision: int
@@ -39,7 +39,7 @@ class Total:
 
 
 class DeviceCounts:
-    """One per node, for the totals that it keeps."""
+    """The totals that a node keeps; one object per node."""
 
     def __init__(self, database: Database, *, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._devices = scoped(database, COLLECTION)
@@ -49,14 +49,15 @@ class DeviceCounts:
         self._locks: WeakValueDictionary[Key, asyncio.Lock] = WeakValueDictionary()
 
     async def changed(self, org_id: OrgId) -> None:
-        """To be called after every write, or batch of writes, that can change what a filter matches.
+        """Invalidate the totals: after every write, or batch of writes, that can change what a filter
+        matches.
 
         It comes after the write, never before: a count in between would be kept under the new revision.
         """
         await self._revisions.update({"_id": org_id}, {"$inc": {"revision": 1}}, upsert=True)
 
     async def total(self, org_id: OrgId, narrowed: DeviceFilter) -> int:
-        """How many live devices match, all answered writes included."""
+        """Count the live devices that match, all answered writes included."""
         key = (org_id, narrowed)
         revision = await self._revision(org_id)
         if (kept := self._usable(key, revision)) is not None:

@@ -38,7 +38,7 @@ DEFAULTS = {"ssh_profile": DEFAULT_PROFILE, "vouched": False}
 
 
 def document_of(device: Device) -> Document:
-    """The whole document of a live device, without `org_id`."""
+    """Return the whole document of a live device, without `org_id`."""
     return {
         "_id": device.id,
         **{name: getattr(device, name) for name in PLAIN},
@@ -52,7 +52,7 @@ def document_of(device: Device) -> Document:
 
 
 def no_backup(created_at: datetime) -> Document:
-    """How the backup of a device stands of which nothing was captured (devices/backups)."""
+    """Return the backup state of a device of which nothing was captured (devices/backups)."""
     fields = {"at": None, "state": "never", "error": None, "kind": None, "success_at": None}
     return {**fields, "fresh_at": created_at, "stale_at": None}
 
@@ -84,7 +84,8 @@ def _fields(
 
 
 def unchanged(document: Document) -> dict[str, Any]:
-    """The condition that a device is in all that is shown of it as this document has it, whoever writes it.
+    """Return the condition that all shown fields of a device are still as in this document, whoever writes
+    them.
 
     What the document lacks has to be lacking still.
     """
@@ -92,5 +93,5 @@ def unchanged(document: Document) -> dict[str, Any]:
 
 
 def edited(fields: Collection[str]) -> dict[str, Any]:
-    """What an edit of these fields writes besides them."""
+    """Return what an edit of these fields writes besides them."""
     return {} if LOOKED_AT.isdisjoint(fields) else {DIGEST: f"edited {uuid4()}"}

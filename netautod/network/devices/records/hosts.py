@@ -1,4 +1,4 @@
-"""What may stand as the host of a device: an address or a host name, nothing that could mean more."""
+"""The check of the host of a device: an address or a host name, nothing that could mean more."""
 
 import re
 import socket
@@ -10,7 +10,7 @@ NUMBER = re.compile(r"[0-9]+|0[xX][0-9A-Fa-f]*")
 
 
 def is_host(text: str) -> bool:
-    """True for an IPv4 or IPv6 address (without brackets or zone) or a host name."""
+    """Return whether the text is an IPv4 or IPv6 address (without brackets or zone) or a host name."""
     try:
         socket.inet_pton(socket.AF_INET6 if ":" in text else socket.AF_INET, text)
         return True

@@ -1,4 +1,4 @@
-"""Which documents a device filter means, and the indexes that answer every such query."""
+"""The queries of a device filter, and the indexes that answer every such query."""
 
 import re
 from collections.abc import Mapping
@@ -87,7 +87,7 @@ def live(**conditions: Any) -> dict[str, Any]:
 
 
 def where(narrowed: DeviceFilter) -> dict[str, Any]:
-    """The filter's document. All values that callers send are texts: none of them can be an operator."""
+    """Return the filter's document. All values that callers send are texts: none of them can be an operator."""
     return live(**_conditions(narrowed))
 
 
@@ -110,15 +110,16 @@ def _type(narrowed: DeviceFilter) -> Any:
 
 
 def order(narrowed: DeviceFilter) -> Sort:
-    """By name. A search that nothing else narrows says so by the field whose index it goes through."""
+    """Return the order by name. A search without other conditions names the field whose index it uses."""
     return [(SEARCH if [*_conditions(narrowed)] == [SEARCH] else "name", 1)]
 
 
 def best_index(narrowed: DeviceFilter) -> str | None:
-    """The index's name where there is no choice; None leaves it to the server, which tries some of them.
+    """Return the index's name where there is no choice; None leaves it to the server, which tries some of
+    them.
 
-    Without the name the server forgets its plan at every late page and every count: it expects the
-    effort of a first page, and begins to try all indexes again when it has done ten times as much.
+    Without the name the server forgets its plan at every late page and every count: it expects the effort of
+    a first page, and starts to try all indexes again when it has done ten times as much.
     """
     keys = [*_conditions(narrowed)]
     if len(keys) > 1 or narrowed.credential_state is not None:
@@ -127,7 +128,7 @@ def best_index(narrowed: DeviceFilter) -> str | None:
 
 
 def search_text(name: str, host: str) -> str:
-    """What a device document carries as `search`; every write of name or host writes this too."""
+    """Return the `search` of a device document; every write of name or host writes this too."""
     return f"{name}{BETWEEN}{host}"
 
 

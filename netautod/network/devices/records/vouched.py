@@ -1,9 +1,9 @@
-"""When a device is vouched for: somebody who may manage credentials decided where its secrets go.
+"""The vouched state of a device: a user who may manage credentials decided where its secrets go.
 
-Whoever may only manage devices could otherwise send any password to a server of their own, by moving a device
-there or by adding one that falls back to the organization's credential. So each write of one of the fields of
-DESTINATION decides anew. Values that are sent back unchanged decide nothing, and neither do logins and tests:
-nobody vouches by accident. A right that is lost later takes nothing back.
+A user who may only manage devices could otherwise send any password to a server of their own, by moving a
+device there or by adding one that falls back to the organization's credential. So each write of one of the
+fields of DESTINATION decides anew. Values that are sent back unchanged decide nothing, and neither do logins
+and tests: no one vouches by accident. A right that is lost later takes nothing back.
 """
 
 from collections.abc import Mapping
@@ -30,15 +30,16 @@ def may_vouch(caller: Caller) -> bool:
 
 
 def vouching_told(before: Device, after: Device) -> dict[str, bool]:
-    """What the audit event of an edit says about it: nothing where it stays as it was."""
+    """Return what the audit event of an edit says about it: nothing where it stays as it was."""
     return {} if before.vouched == after.vouched else {VOUCHED: after.vouched}
 
 
 def decided_by(changes: Mapping[str, Any], *, vouches: bool) -> Document:
-    """A stage for an update that is about to write `changes`: who really moves a device decides about it.
+    """Return a stage for an update that is about to write `changes`: the user who really moves a device
+    decides about it.
 
-    In the update itself, since the device may have been edited after it was read: two edits at the same
-    moment would otherwise leave the address of one vouched for by the other.
+    The decision is made in the update itself, since the device may have been edited after it was read: two
+    edits at the same moment would otherwise leave the address of one vouched for by the other.
     """
     moves = [
         {"$ne": [f"${name}", {"$literal": changes[name]}]} for name in sorted(DESTINATION & changes.keys())

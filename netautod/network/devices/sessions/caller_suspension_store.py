@@ -37,7 +37,7 @@ class Subject:
 
 @dataclass(frozen=True, kw_only=True)
 class CallerSuspension:
-    """`until` None: there were refusals, but not too many."""
+    """A suspension for callers. `until` None: there were refusals, but not too many."""
 
     subject: Subject
     until: datetime | None
@@ -48,7 +48,7 @@ class CallerSuspensionStore(RefusedLogins):
         super().__init__(database, COLLECTION)
 
     async def of(self, org_id: OrgId, subjects: Sequence[Subject]) -> list[CallerSuspension]:
-        """What is known of exactly these."""
+        """Return what is known of exactly these."""
         known = {subject.row_id: subject for subject in subjects}
         rows = await self.rows.find(org_id, {"_id": {"$in": list(known)}})
         return [
@@ -58,7 +58,7 @@ class CallerSuspensionStore(RefusedLogins):
         ]
 
     async def count(self, org_id: OrgId, subject: Subject, *, at: datetime) -> None:
-        """Notes one more refusal."""
+        """Count one more refusal."""
         await self.change(org_id, subject.row_id, _one_more(subject, at))
 
     async def lift(self, org_id: OrgId, subjects: Sequence[Subject]) -> None:
@@ -66,7 +66,9 @@ class CallerSuspensionStore(RefusedLogins):
 
 
 def _one_more(subject: Subject, at: datetime) -> list[Document]:
-    """Refusals of the window and of this revision; too many suspend, and so does each after that."""
+    """Return the change by one more refusal. Refusals of the window and of this revision count; too many
+    suspend, and so does each after that.
+    """
     now = {"$literal": at}
     same = {"$eq": ["$revision", subject.revision]}
     recent = {

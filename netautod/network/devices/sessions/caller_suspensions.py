@@ -28,7 +28,9 @@ REFUSALS: frozenset[FailureKind] = frozenset({"auth", "enable"})
 
 
 class CallerSuspensions:
-    """One for each node; its gates keep logins at the same moment from outrunning the count."""
+    """The suspensions for callers, one object for each node; its gates keep logins at the same moment from
+    outrunning the count.
+    """
 
     def __init__(self, *, store: CallerSuspensionStore, clock: Clock) -> None:
         self._store = store
@@ -36,17 +38,21 @@ class CallerSuspensions:
         self._gates: dict[tuple[OrgId, str, int], CredentialGate] = {}
 
     def gate(self, org_id: OrgId, leg: Leg) -> CredentialGate:
-        """The one that all such logins with the credential share, as long as one of them is under way."""
+        """Return the gate that all such logins with the credential share, as long as one of them is under
+        way.
+        """
         self._gates = {key: gate for key, gate in self._gates.items() if gate.is_used}
         key = (org_id, leg.credential_id, leg.revision)
         return self._gates.setdefault(key, CredentialGate(leg.credential_id))
 
     async def of(self, work: Work, legs: Sequence[Leg]) -> list[CallerSuspension]:
-        """What is known of refusals of these logins."""
+        """Return what is known of refusals of these logins."""
         return await self._store.of(work.org_id, [*_on_devices(legs), *_anywhere(legs)])
 
     def refuse(self, known: Sequence[CallerSuspension], legs: Sequence[Leg], work: Work) -> None:
-        """Raises DeviceFailed `suspended` for who may not manage credentials, while a login is suspended."""
+        """Raise DeviceFailed `suspended` for callers who may not manage credentials, while a login is
+        suspended.
+        """
         if work.caller.can(PERMISSION):
             return
         now = self._clock.now()
@@ -56,7 +62,7 @@ class CallerSuspensions:
                 raise DeviceFailed(_sentence(leg, suspension.until), kind="suspended")
 
     async def refused(self, work: Work, leg: Leg, *, by_hand: bool) -> None:
-        """Notes that the device of the leg refused its login. `by_hand`: somebody waited for the answer."""
+        """Record that the device of the leg refused its login. `by_hand`: a person waited for the answer."""
         subjects = list(_on_devices([leg])) if by_hand else []
         if not work.caller.can(PERMISSION):
             subjects += _anywhere([leg])
@@ -64,7 +70,7 @@ class CallerSuspensions:
             await self._store.count(work.org_id, subject, at=self._clock.now())
 
     async def lift(self, org_id: OrgId, known: Sequence[CallerSuspension]) -> None:
-        """The logins succeeded."""
+        """Lift the suspensions, since the logins succeeded."""
         if known:
             await self._store.lift(org_id, [suspension.subject for suspension in known])
 

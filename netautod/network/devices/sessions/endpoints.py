@@ -17,13 +17,15 @@ Opened = TypeVar("Opened", CliSession, Subsystem)
 
 
 class Door(ABC, Generic[Opened]):
-    """How a session is opened, and what the device is to whoever goes through it; `transport` is its name."""
+    """An endpoint of a device: how a session is opened, and how the device looks behind it; `transport` is
+    its name.
+    """
 
     transport: str
 
     @abstractmethod
     def device(self, device: Device) -> Device:
-        """The device as the session needs it: with the port, and the key that is pinned for it."""
+        """Return the device as the session needs it: with the port, and the key that is pinned for it."""
 
     @abstractmethod
     def open(
@@ -32,7 +34,7 @@ class Door(ABC, Generic[Opened]):
 
     @abstractmethod
     async def pin(self, devices: DeviceService, org_id: OrgId, visited: Device, key: str) -> str | None:
-        """Pins the key of a first visit; returns the key that is pinned then, None where none may be."""
+        """Pin the key of a first visit; return the key that is pinned then, None where none may be."""
 
 
 class CommandLine(Door[CliSession]):

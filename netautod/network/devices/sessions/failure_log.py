@@ -1,4 +1,4 @@
-"""What is told of a device that could not be reached or read: a line of the log, a number, a failed span."""
+"""The record of a device that could not be reached or read: a log line, a metric, a failed span."""
 
 import logging
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ DEVICE_FAILURE = "device_failure"
 def visiting(
     work: Work, device_id: str, transport: str, *, metrics: Metrics, tracer: Tracer | None
 ) -> Iterator[Span | None]:
-    """For the time in which a device is asked: its span, and a word on the failure that leaves the block."""
+    """Trace a visit of a device, and log the failure that leaves the block."""
     attributes = {
         "netautod.organization": work.org_id,
         "user.id": work.caller.user_id,
@@ -39,7 +39,7 @@ def visiting(
 def tell_failure(
     failed: DeviceFailed, *, work: Work, device_id: str, transport: str, metrics: Metrics
 ) -> None:
-    """Called wherever a failure leaves a way to a device; what has been told further in is not told again."""
+    """Log a failure wherever it leaves a way to a device, unless it was logged further in."""
     if failed.told:
         return
     failed.told = True

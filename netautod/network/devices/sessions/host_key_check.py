@@ -15,7 +15,7 @@ from netautod.transport.ssh.failures import DeviceFailed
 
 @dataclass(frozen=True, kw_only=True)
 class ShownKeys:
-    """Of the visits of one request or run. `by_hand`: a person waits for the outcome."""
+    """The host keys shown at the visits of one request or run. `by_hand`: a person waits for the outcome."""
 
     devices: DeviceService
     host_keys: HostKeys
@@ -24,7 +24,7 @@ class ShownKeys:
 
     @asynccontextmanager
     async def noting(self, legs: list[Leg]) -> AsyncIterator[None]:
-        """Whatever the visit was for, a changed key waits for a decision after it."""
+        """Record a changed key after the block, whatever the visit was for: it waits for a decision."""
         try:
             yield
         except DeviceFailed as exc:
@@ -34,7 +34,7 @@ class ShownKeys:
             raise
 
     async def pin(self, legs: Sequence[Leg], door: Door[Opened], session: Opened) -> None:
-        """Pins each key of a first visit; DeviceFailed if another one was pinned at this moment."""
+        """Pin each key of a first visit; DeviceFailed if another one was pinned at this moment."""
         shown = (*session.jump_host_key_fingerprints, session.host_key_fingerprint)
         for leg, key in zip(legs, shown, strict=True):
             if key is None or not leg.may_be_pinned or leg.device.host_key_fingerprint is not None:
@@ -52,7 +52,7 @@ class ShownKeys:
 
 
 def failing(legs: Sequence[Leg], exc: DeviceFailed) -> Leg | None:
-    """The leg that failed."""
+    """Return the leg that failed."""
     if exc.hop is None:
         return legs[-1]
     return next((leg for leg in legs[:-1] if leg.device.name == exc.hop), None)

@@ -26,11 +26,11 @@ class CredentialGate:
 
     @property
     def is_used(self) -> bool:
-        """Whether a login runs or waits."""
+        """Return whether a login runs or waits."""
         return self._under_way + self._waiting > 0
 
     async def begin(self) -> None:
-        """Waits until one more login may run; DeviceFailed `auth` once too many were refused."""
+        """Wait until one more login may run; DeviceFailed `auth` once too many were refused."""
         while self._refused < MOST_REFUSALS and self._under_way >= self._window - self._refused:
             self._news.clear()
             self._waiting += 1
@@ -44,7 +44,7 @@ class CredentialGate:
         self._under_way += 1
 
     def end(self, *, accepted: bool, refused: bool, tried: bool = True) -> None:
-        """Both false: it did not come to a login; with `tried` false nothing was sent either."""
+        """End a login. Both false: it did not come to a login; with `tried` false nothing was sent either."""
         self._under_way -= 1
         self._window += 2 if tried and not refused else 0
         self._refused = 0 if accepted else self._refused + refused
@@ -52,9 +52,10 @@ class CredentialGate:
 
 
 class JumpGates:
-    """One login at a time through a jump device until its answer is known; none after a refusal.
+    """A gate that lets one login at a time through a jump device until its answer is known; none after a
+    refusal.
 
-    Any answer but a refusal opens the gate: behind a device that is down nobody waits for the timeouts of
+    Any answer but a refusal opens the gate: behind a device that is down no login waits for the timeouts of
     others.
     """
 
@@ -65,7 +66,9 @@ class JumpGates:
 
     @asynccontextmanager
     async def through(self, hops: Sequence[Leg]) -> AsyncIterator[None]:
-        """For the login through these, in the order of the way; DeviceFailed `auth` after a refusal."""
+        """Hold the gates of the login through these, in the order of the way; DeviceFailed `auth` after a
+        refusal.
+        """
         async with AsyncExitStack() as stack:
             for hop in hops:  # jump devices make no circle, so no two ways take the locks in opposite orders
                 await self._enter(stack, hop)

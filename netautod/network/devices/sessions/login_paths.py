@@ -36,7 +36,7 @@ RENEW_SECONDS = 1200.0  # a third of a certificate's hour; a login may wait for 
 
 @dataclass(frozen=True, kw_only=True)
 class Leg:
-    """One login of the way; `revision` is that of the credential.
+    """A login of the way; `revision` is that of the credential.
 
     `may_be_pinned`: whether the key that answers may be pinned, if none is.
     """
@@ -84,9 +84,10 @@ class Paths:
     async def to(
         self, device_id: str, override: str | None, entered: Callable[[Device], Device]
     ) -> list[Leg]:
-        """The jump device farthest from the device first, itself last; NotFound, DeviceFailed.
+        """Return the way: the jump device farthest from the device first, itself last; NotFound,
+        DeviceFailed.
 
-        `entered` says what the device is to whoever goes through the door that is meant.
+        `entered` returns the device as it looks behind the requested endpoint.
         """
         way = [await self._devices.get(self._work.org_id, device_id, self._work)]
         while (jump := way[0].jump_device_id) is not None:
@@ -100,7 +101,7 @@ class Paths:
         return [*hops, await self._leg(*places[-1], override)]
 
     def _require_protocols(self, way: list[Device]) -> None:
-        """Whatever was allowed when they were saved."""
+        """Check the protocols of the way, whatever was allowed when the devices were saved."""
         device = way[-1]
         if device.protocol == TELNET and not self._allow_telnet:
             raise DeviceFailed(f"{device.name}: {TELNET_REFUSED}", kind="refused", final=True)
@@ -161,7 +162,7 @@ class Paths:
             self._audited.add(credential_id)
 
     async def _audit_withheld(self, credential_id: str, device: Device) -> None:
-        """Once for each credential: an event for each of ten thousand devices says no more than one."""
+        """Audit once for each credential: an event for each of ten thousand devices says no more than one."""
         if credential_id not in self._withheld:
             self._withheld.add(credential_id)
             details = {**self._details, "device_id": device.id, "device_name": device.name}
@@ -169,7 +170,7 @@ class Paths:
             await record(self._work.caller, "credential.withheld", "credential", credential_id, details)
 
     async def _login(self, found: UsableCredential, secrets: LoginSecrets) -> Login:
-        """One for all devices: decoding an encrypted private key is slow on purpose."""
+        """Return one login for all devices: decoding an encrypted private key is slow on purpose."""
         key = (found.id, found.revision, secrets.enable_withheld)
         login, renewal = self._logins.get(key, (None, 0.0))
         if login is None or time.monotonic() >= renewal:
@@ -196,7 +197,7 @@ class Paths:
 
 
 def target_of(legs: list[Leg], platform: Platform, rules: DeviceReach) -> Target:
-    """What the engine connects to: the device behind its jump devices."""
+    """Return what the engine connects to: the device behind its jump devices."""
     jump: Hop | None = None
     for leg in legs[:-1]:
         jump = Hop(login=leg.login, jump=jump, name=leg.device.name, **_address(leg, jump, rules))

@@ -46,7 +46,9 @@ class RefusedLogins:
         self.all = database.collection(collection)
 
     async def change(self, org_id: OrgId, row_id: str, stages: list[Document]) -> Document:
-        """The document after one write that may make it, so that none of two at the same moment is lost."""
+        """Return the document after one write that may create it, so that none of two at the same moment is
+        lost.
+        """
         where = {"_id": row_id}
         try:
             row = await self.rows.find_and_update(org_id, where, stages, upsert=True)
@@ -58,7 +60,7 @@ class RefusedLogins:
     async def suspended_of(
         self, org_id: OrgId, credential_ids: Sequence[str], now: datetime
     ) -> list[RefusedLogin]:
-        """The suspensions of these credentials, a thousand at most."""
+        """Return the suspensions of these credentials, a thousand at most."""
         where = {"credential_id": {"$in": list(credential_ids)}, "until": {"$gt": now}}
         return [
             RefusedLogin(
@@ -83,7 +85,7 @@ class RefusedLogins:
 
 
 def pause_after(refusals: str) -> Document:
-    """The length of a suspension in milliseconds, doubled with each refusal that the field counts."""
+    """Return the length of a suspension in milliseconds, doubled with each refusal that the field counts."""
     # 2 to the power of 7 times a quarter of an hour is more than a day.
     doublings = {"$min": [{"$subtract": [refusals, 1]}, 7]}
     pause = {"$toLong": {"$multiply": [milliseconds(FIRST), {"$pow": [2, doublings]}]}}
@@ -91,5 +93,5 @@ def pause_after(refusals: str) -> Document:
 
 
 def forget_after(end: Any) -> Document:
-    """The stage that says when the document goes: a while after the end."""
+    """Return the stage that sets when the document goes: a while after the end."""
     return {"$set": {"forget_at": {"$add": [end, milliseconds(REMEMBERED)]}}}

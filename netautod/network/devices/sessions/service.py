@@ -48,7 +48,7 @@ _WANTED = "gave way to another session on the device"
 
 
 def lease_name(device_id: str) -> str:
-    """Held by a session on the device."""
+    """Return the name of the lease that a session on the device holds."""
     return f"device:{device_id}"
 
 
@@ -68,7 +68,7 @@ class Visit(Generic[Opened]):
     deadline: float | None
 
     def seconds_left(self) -> float:
-        """Infinite without a deadline."""
+        """Return the seconds left; infinite without a deadline."""
         return math.inf if self.deadline is None else self.deadline - asyncio.get_running_loop().time()
 
 
@@ -77,7 +77,7 @@ OpenDevice = Visit[CliSession]
 
 @dataclass(kw_only=True, eq=False)
 class DeviceSessions:
-    """Made once per node; `scope` for each request or run."""
+    """The sessions on devices of a node, made once per node; `scope` for each request or run."""
 
     devices: DeviceService
     credentials: CredentialService
@@ -113,13 +113,13 @@ class DeviceSessions:
         gives_way: bool = False,
         **details: Any,
     ) -> "SessionScope":
-        """The sessions of one request or run. `details` go into audit events.
+        """Return the sessions of one request or run. `details` go into audit events.
 
-        `background` (bulk work is, unless it says otherwise) leaves suspended logins alone; a person who
-        waits for one device may try them. What the guard of `work` raises ends the session. A visit ends
-        after `seconds`, counted from its beginning, or for bulk work from when it has one of the node's
-        sessions; half of them at most are spent on a busy device, and `patience` seconds. `audited` are the
-        ids of credentials whose use has been told, for work that goes on in many scopes. A session that
+        `background` (bulk work is, unless stated otherwise) leaves suspended logins alone; a person who waits
+        for one device may try them. What the guard of `work` raises ends the session. A visit ends after
+        `seconds`, counted from its beginning, or for bulk work from when it has one of the node's sessions;
+        half of them at most are spent on a busy device, and `patience` seconds. `audited` are the ids of
+        credentials whose use has been recorded, for work that goes on in many scopes. A session that
         `gives_way` ends as soon as another one is wanted on the device.
         """
         return SessionScope(
@@ -171,20 +171,20 @@ class SessionScope:
     def open(
         self, device_id: str, *, credential_id: str | None = None
     ) -> AbstractAsyncContextManager[OpenDevice]:
-        """A session on the command line for the block; see `through`."""
+        """Open a session on the command line for the block; see `through`."""
         return self.through(CommandLine(), device_id, credential_id=credential_id)
 
     def subsystem(
         self, device_id: str, name: str, *, port: int, credential_id: str | None = None
     ) -> AbstractAsyncContextManager[Visit[Subsystem]]:
-        """A subsystem of SSH for the block; see `through`."""
+        """Open a subsystem of SSH for the block; see `through`."""
         return self.through(SubsystemAt(name=name, port=port), device_id, credential_id=credential_id)
 
     @asynccontextmanager
     async def through(
         self, door: Door[Opened], device_id: str, *, credential_id: str | None = None
     ) -> AsyncIterator[Visit[Opened]]:
-        """`_through`, told and counted by how it ends."""
+        """Open a session as `_through`, logged and counted by how it ends."""
         work, transport, metrics = self.work, door.transport, self.node.metrics
         result = "cancelled"
         try:
@@ -206,10 +206,10 @@ class SessionScope:
     async def _through(
         self, door: Door[Opened], device_id: str, *, credential_id: str | None = None
     ) -> AsyncIterator[Visit[Opened]]:
-        """A session for the block, closed at its end, and at once when the block fails or is cancelled.
+        """Open a session for the block, closed at its end, and at once when the block fails or is cancelled.
 
         Without `credential_id` the device's own credential is used, else the organization's. Raises NotFound
-        for a device that is not there, and DeviceFailed, with the credential that was used.
+        for a device that does not exist, and DeviceFailed, with the credential that was used.
         """
         used: str | None = None
         late = asyncio.timeout(None if self.work.bulk else self.seconds)
@@ -280,7 +280,7 @@ class SessionScope:
 
     @asynccontextmanager
     async def _admitted(self, legs: list[Leg]) -> AsyncIterator[None]:
-        """Admits the login in the block; its outcome decides whether others with its credentials go on."""
+        """Admit the login in the block; its outcome decides whether others with its credentials go on."""
         begun: list[CredentialGate] = []
         accepted, tried, refused = False, True, ""
         try:
@@ -305,7 +305,7 @@ class SessionScope:
                 gate.end(accepted=accepted, refused=gate.credential_id == refused, tried=tried)
 
     def _gates_of(self, legs: list[Leg]) -> list[CredentialGate]:
-        """In one order for everybody, so that no two wait for each other."""
+        """Return the gates in one order for all logins, so that no two wait for each other."""
         ordered = sorted({leg.credential_id: leg for leg in legs}.items())
         own = [self._gates.setdefault(used, CredentialGate(used)) for used, _ in ordered]
         if self.work.caller.can(PERMISSION):
@@ -313,7 +313,9 @@ class SessionScope:
         return [*own, *(self.node.caller_suspensions.gate(self.work.org_id, leg) for _, leg in ordered)]
 
     async def _of_caller(self, legs: list[Leg]) -> list[CallerSuspension]:
-        """Background work of who may manage credentials neither obeys nor lifts these, and asks for none."""
+        """Return the suspensions of the caller: none for background work of callers who may manage
+        credentials.
+        """
         if self.background and self.work.caller.can(PERMISSION):
             return []
         return await self.node.caller_suspensions.of(self.work, legs)
@@ -332,7 +334,7 @@ class SessionScope:
             raise DeviceFailed(text, kind="busy") from exc
 
     async def _unchanged(self, device: Device, door: Door[Opened]) -> Device:
-        """The device as it is now, with the key that a session before ours may have pinned."""
+        """Return the device as it is now, with the key that a session before ours may have pinned."""
         now = door.device(await self.node.devices.get(self.work.org_id, device.id, self.work))
         if not is_same(device, now):
             raise DeviceFailed(f"{device.name}: the device was edited at this moment", kind="busy")
@@ -349,7 +351,7 @@ def _counted_as_open(metrics: Metrics) -> Iterator[None]:
 
 
 def _end(limit: asyncio.Timeout) -> None:
-    """Now, unless that has been said before."""
+    """End a timeout now, unless it has an end already."""
     if limit.when() is None:
         limit.reschedule(asyncio.get_running_loop().time())
 

@@ -32,13 +32,13 @@ class Turns:
 
     @asynccontextmanager
     async def at_site(self, work: Work, site: Hashable | None) -> AsyncIterator[None]:
-        """To be held before anything else; None: a device without a site, which is not limited."""
+        """Hold a place at the site before anything else; None: a device without a site, which is not limited."""
         async with self._sites.hold(site if work.bulk else None):
             yield
 
     @asynccontextmanager
     async def session(self, work: Work) -> AsyncIterator[None]:
-        """To be held while the session lasts."""
+        """Hold a slot of the node while the session lasts."""
         async with self._slots.hold(bulk=work.bulk):
             if work.bulk:
                 await self._pace.begin()
@@ -90,7 +90,7 @@ class SiteSlots:
 
     @asynccontextmanager
     async def hold(self, site: Hashable | None) -> AsyncIterator[None]:
-        """None: a device without a site, which is not limited."""
+        """Hold a slot of the site; None: a device without a site, which is not limited."""
         if not self._per_site or site is None:
             yield
             return
@@ -106,7 +106,7 @@ class SiteSlots:
 
 
 class BulkPace:
-    """Lets one after the other begin, each at a moment when the loop turns quickly."""
+    """A pace that lets one after the other begin, each at a moment when the loop turns quickly."""
 
     def __init__(
         self,
@@ -122,7 +122,7 @@ class BulkPace:
         self._owed = 0  # that may begin at once, because the loop came back late
 
     async def begin(self) -> None:
-        """Returns when a session may begin."""
+        """Wait until a session may begin."""
         async with self._turns:
             if self._owed:
                 self._owed -= 1

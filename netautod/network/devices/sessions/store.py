@@ -48,7 +48,7 @@ class LoginKey:
 
 @dataclass(frozen=True, kw_only=True)
 class Suspension:
-    """Background work does not try the login before `until`; `refusals` led to that."""
+    """A suspension: background work does not try the login before `until`; `refusals` led to that."""
 
     login: LoginKey
     refusals: int
@@ -56,7 +56,9 @@ class Suspension:
 
 
 class SuspensionStore(RefusedLogins):
-    """`wanted`: whether a webhook wants an event; then a refusal is stored with its event."""
+    """A store of suspensions. `wanted` returns whether a webhook wants an event; then a refusal is stored
+    with its event.
+    """
 
     def __init__(self, database: Database, *, wanted: Wanted = wants_nothing) -> None:
         super().__init__(database, COLLECTION)
@@ -65,7 +67,7 @@ class SuspensionStore(RefusedLogins):
         self._reads: Batcher[OrgId, Sequence[LoginKey], list[Suspension]] = Batcher(self._of_all)
 
     async def of(self, work: Work, logins: Sequence[LoginKey]) -> list[Suspension]:
-        """The suspensions of exactly these logins, past ones too; read after the call began."""
+        """Return the suspensions of exactly these logins, past ones too; read after the call began."""
         return await self._reads.ask(work.org_id, logins, work)
 
     async def _of_all(self, org_id: OrgId, asked: Sequence[Sequence[LoginKey]]) -> list[list[Suspension]]:
@@ -76,9 +78,9 @@ class SuspensionStore(RefusedLogins):
     async def count(
         self, org_id: OrgId, login: LoginKey, *, at: datetime, data: Mapping[str, Any] | None = None
     ) -> Suspension:
-        """Notes one more refusal.
+        """Count one more refusal.
 
-        `data`: what the event of it says beside what the row does; None where it is no event.
+        `data` is what its event says beside what the row does; None where it is no event.
         """
         stages = _one_more(login, at)
         if data is not None and self._wanted(org_id, CREDENTIAL_SUSPENDED):
@@ -86,11 +88,11 @@ class SuspensionStore(RefusedLogins):
         return _suspension(await self.change(org_id, login.row_id, stages))
 
     async def suspended(self, now: datetime) -> int:
-        """How many logins are suspended, of all organizations."""
+        """Count the suspended logins of all organizations."""
         return await self.all.count({"forget_at": {"$gt": now + REMEMBERED}})
 
     async def lift(self, org_id: OrgId, logins: Sequence[LoginKey]) -> None:
-        """They are no longer suspended; their undelivered events stay."""
+        """Lift the suspensions; their undelivered events stay."""
         ids = [login.row_id for login in logins]
         await self.rows.delete_many(org_id, {"_id": {"$in": ids}, UNDELIVERED_AT: None})
         if self._wanted(org_id, CREDENTIAL_SUSPENDED):

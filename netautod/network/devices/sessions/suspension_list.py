@@ -1,4 +1,4 @@
-"""Which logins are suspended now, for people who look."""
+"""The list of logins that are suspended now."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,9 @@ PERMISSION = "credentials.manage"
 
 @dataclass(frozen=True, kw_only=True)
 class SuspendedLogin:
-    """`device` None: on every device, for callers without `credentials.manage`. `refusals` in a row."""
+    """A suspended login. `device` None: on every device, for callers without `credentials.manage`. `refusals`
+    in a row.
+    """
 
     device: Device | None
     until: datetime
@@ -25,7 +27,9 @@ class SuspendedLogin:
 
 
 class SuspendedLogins:
-    """`background` and `callers` are the refusals that either kind of suspension counts."""
+    """The list of suspended logins. `background` and `callers` are the refusals that either kind of
+    suspension counts.
+    """
 
     def __init__(
         self, *, background: RefusedLogins, callers: RefusedLogins, devices: DeviceService, clock: Clock
@@ -37,7 +41,9 @@ class SuspendedLogins:
     async def of(
         self, caller: Caller, credentials: Sequence[Credential]
     ) -> Mapping[str, Sequence[SuspendedLogin]]:
-        """By the credential's id, the one that ends last first; those without any are left out."""
+        """Return the suspended logins by credential id, the one that ends last first; credentials without any
+        are left out.
+        """
         caller.require(PERMISSION)
         revisions = {one.id: one.revision for one in credentials}
         found: dict[str, list[SuspendedLogin]] = {}
@@ -60,7 +66,9 @@ class SuspendedLogins:
 
 
 def _holds(row: RefusedLogin, device: Device | None) -> bool:
-    """A change of the device ends what background work was kept from."""
+    """Return whether a suspension still holds: a change of the device ends what background work was kept
+    from.
+    """
     if row.device_id is None:
         return True
     return device is not None and row.device_updated_at in (None, device.updated_at)

@@ -19,7 +19,7 @@ from netautod.transport.ssh.failures import DeviceFailed
 
 class SuspensionObservers(Protocol):
     def credential_suspended(self, event: CredentialSuspended) -> None:
-        """Called after a suspension is stored; returns at once and never raises."""
+        """Notify the observers after a suspension is stored; returns at once and never raises."""
         ...
 
 
@@ -30,11 +30,11 @@ class Suspensions:
         self._observers = observers
 
     async def of(self, work: Work, legs: Sequence[Leg]) -> list[Suspension]:
-        """What is known of refusals of these logins, past suspensions too."""
+        """Return what is known of refusals of these logins, past suspensions too."""
         return await self._store.of(work, [_login_key(leg) for leg in legs])
 
     def refuse(self, known: Sequence[Suspension], legs: Sequence[Leg]) -> None:
-        """Raises DeviceFailed `suspended` while one of the logins is."""
+        """Raise DeviceFailed `suspended` while one of the logins is."""
         now = self._clock.now()
         for suspension in known:
             if suspension.until > now:
@@ -42,7 +42,7 @@ class Suspensions:
                 raise DeviceFailed(_sentence(leg, suspension), kind="suspended")
 
     async def refused(self, org_id: OrgId, leg: Leg) -> Suspension:
-        """Notes that the device of the leg refused its login."""
+        """Record that the device of the leg refused its login."""
         told = {
             "device_id": leg.device.id,
             "device_name": leg.device.name,
@@ -57,7 +57,7 @@ class Suspensions:
         return suspension
 
     async def lift(self, org_id: OrgId, known: Sequence[Suspension]) -> None:
-        """The logins succeeded."""
+        """Lift the suspensions, since the logins succeeded."""
         if known:
             await self._store.lift(org_id, [suspension.login for suspension in known])
 

@@ -1,9 +1,10 @@
-"""Where a connection to a device may go: its name is resolved once, each answer checked, no other one used.
+"""The allowed targets of a connection: the name of a device is resolved once, each answer checked, no other
+one used.
 
-Somebody who may add devices could otherwise have this machine try the ports of itself, or of the metadata
+A user who may add devices could otherwise have this machine try the ports of itself, or of the metadata
 service of its cloud. Behind a jump device a name may be known to that device alone: for a device that is
-vouched for it is passed on, except where `allowed_hosts` is about addresses. Any other name is resolved
-here, and the jump device is asked for the address that was checked.
+vouched for it is passed on, except where `allowed_hosts` is about addresses. Any other name is resolved here,
+and the jump device gets the address that was checked.
 """
 
 import ipaddress
@@ -37,7 +38,7 @@ class DeviceReach:
     lookup: Lookup = system_lookup
 
     def to(self, *, vouched: bool, allowed_hosts: Sequence[str], jumps: bool) -> Reach:
-        """For a device that is vouched for or not, and the credential that is sent to it.
+        """Return the resolver for a device that is vouched for or not, and the credential that is sent to it.
 
         `jumps`: a jump device makes the connection. The DeviceFailed are `address` and `credential`, and say
         nothing about what answers there.
@@ -69,7 +70,7 @@ class DeviceReach:
 
 
 def _literal(host: str) -> str | None:
-    """The address that the text is, also in the old spellings of IPv4 (`127.1`, `0x7f000001`)."""
+    """Return the address that the text is, also in the old spellings of IPv4 (`127.1`, `0x7f000001`)."""
     try:
         return str(ipaddress.ip_address(host.rstrip(".").partition("%")[0]))
     except ValueError:

@@ -1,7 +1,7 @@
-"""What speaks for each device on a way through jump devices, before anything is sent to one of them.
+"""The vouching for each device on a way through jump devices, before anything is sent to one of them.
 
-A device stands for its address if it is vouched for and everything before it on the way is, too: a jump
-device of somebody else connects wherever that one likes. A pinned host key stands for its device wherever it
+A device stands for its address if it is vouched for and everything before it on the way is, too: another
+party's jump device connects wherever that party likes. A pinned host key stands for its device wherever it
 answers, since the connection ends where another key does; over telnet there is none.
 """
 
@@ -12,7 +12,7 @@ from netautod.network.devices.models import SSH, Device
 
 
 def destinations(way: Sequence[Device]) -> list[Destination]:
-    """In the order of the way, the device itself last."""
+    """Return the destinations in the order of the way, the device itself last."""
     found: list[Destination] = []
     is_vouched = True  # the way so far
     for device in way:
@@ -27,8 +27,9 @@ def destinations(way: Sequence[Device]) -> list[Destination]:
 
 
 def is_same(before: Device, now: Device) -> bool:
-    """Whether what `destinations` found for `before` holds for the device as it is now, with or without a new
-    pin."""
+    """Return whether what `destinations` found for `before` holds for the device as it is now, with or
+    without a new pin.
+    """
     kept = ("host", "port", "protocol", "jump_device_id", "vouched", "updated_at")
     same = all(getattr(before, name) == getattr(now, name) for name in kept)
     return same and before.host_key_fingerprint in (None, now.host_key_fingerprint)

@@ -15,7 +15,7 @@ class VouchDeviceHandler(JsonHandler):
 
     @requires(MANAGE_CREDENTIALS, answer=DeviceAnswer)
     async def post(self, device_id: str) -> None:
-        """Lets the secrets of a device go to the address that it has now."""
+        """Let the secrets of a device go to the address that it has now."""
         device = await self.vouching.one(self.caller, self.path_id(device_id, "Device"))
         self.answer(device.to_json())
 
@@ -25,7 +25,7 @@ class VouchDevicesHandler(JsonHandler):
 
     @requires(MANAGE_CREDENTIALS, body=VouchRequest, answer=VouchedAnswer)
     async def post(self) -> None:
-        """Lets the secrets of many devices go to the addresses that they have now."""
+        """Let the secrets of many devices go to the addresses that they have now."""
         result = await self.vouching.many(self.caller, self.body["device_ids"])
         await self.answer_with_list(result.counts(), "errors", map(VouchError.to_json, result.errors))
 

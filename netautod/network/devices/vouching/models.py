@@ -1,4 +1,4 @@
-"""What vouching for many devices ends with."""
+"""The result of vouching for many devices."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,9 @@ class VouchError:
 
 @dataclass(frozen=True, kw_only=True)
 class Vouched:
-    """`count`: how many of the devices are vouched for now, those that were before among them."""
+    """The result of vouching. `count`: how many of the devices are vouched for now, those that were before
+    among them.
+    """
 
     count: int
     errors: Sequence[VouchError]

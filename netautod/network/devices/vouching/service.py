@@ -24,7 +24,7 @@ class Vouching:
         self._audit = audit
 
     async def one(self, caller: Caller, device_id: str) -> Device:
-        """The device as it is then. Raises NotFound."""
+        """Return the device as it is then. Raises NotFound."""
         result = await self.many(caller, [device_id])
         found = None if result.errors else await self._store.get(caller.org_id, device_id)
         if found is None:
@@ -33,7 +33,8 @@ class Vouching:
 
     @waits(call_by_call)
     async def many(self, caller: Caller, device_ids: Sequence[str]) -> Vouched:
-        """Each device by a write of its own: if we die on the way, the ones before stay vouched for.
+        """Vouch for each device by a write of its own: if we die on the way, the ones before stay vouched
+        for.
 
         The event holds the address that was vouched for, as it stood in that write.
         """

@@ -13,7 +13,7 @@ MARK = "vouching"
 
 
 async def vouch_for_all(database: Database, collections: Sequence[str], guard: Guard) -> None:
-    """Whatever this release writes has the field: what lacks it was there before."""
+    """Vouch for what was there before this release: what it writes has the field."""
     is_done = await database.collection(MARKS).find_one({"_id": MARK}) is not None
     for name in collections:
         change = {"$set": {VOUCHED: not is_done}}
@@ -21,6 +21,8 @@ async def vouch_for_all(database: Database, collections: Sequence[str], guard: G
 
 
 async def note_unvouched(database: Database, collections: Sequence[str], guard: Guard) -> None:
-    """From then on only nodes of an earlier release leave it out: nobody vouched for those devices."""
+    """Mark as not vouched for what lacks the field: only nodes of an earlier release leave it out from then
+    on.
+    """
     for name in collections:
         await in_pages(database.collection(name), {VOUCHED: None}, {"$set": {VOUCHED: False}}, guard=guard)

@@ -18,7 +18,7 @@ class Agents:
     credentials: CredentialService
 
     async def access(self, device: Device, used: UsedCredentials) -> SnmpAccess:
-        """Raises DeviceFailed, before anything is sent."""
+        """Return the access to the SNMP agent of a device. Raises DeviceFailed, before anything is sent."""
         org_id = used.work.org_id
         finding = self.credentials.usable_agent(org_id, device_default=device.snmp_credential_id)
         found = await used.found(finding)

@@ -15,8 +15,8 @@ from netautod.transport.ssh.failures import DeviceFailed
 
 @dataclass(frozen=True, kw_only=True)
 class UsedCredentials:
-    """Of one poll. `audited`: the ids of credentials whose use has been told already; `details`: what the
-    events say besides.
+    """The credentials of one poll. `audited`: the ids of credentials whose use is recorded already;
+    `details`: what the events say besides.
     """
 
     audit: AuditLog
@@ -26,14 +26,15 @@ class UsedCredentials:
     details: Mapping[str, Any] = field(default_factory=dict)
 
     async def found(self, finding: Awaitable[UsableCredential]) -> UsableCredential:
-        """Raises DeviceFailed `credential`."""
+        """Return the credential. Raises DeviceFailed `credential`."""
         try:
             return await finding
         except (CredentialUnusable, VaultError) as exc:
             raise DeviceFailed(exc.text, kind="credential") from exc
 
     def destination(self, device: Device) -> Destination:
-        """No key proves who answers there, as that of an SSH server does: the device has to be vouched for.
+        """Return the destination. No key proves who answers there, as that of an SSH server does: the device
+        has to be vouched for.
 
         DeviceFailed for one behind a jump device, which passes on SSH alone.
         """
@@ -43,7 +44,7 @@ class UsedCredentials:
         return Destination(host=device.host, vouched=device.vouched, way_vouched=True)
 
     async def addresses(self, device: Device, found: UsableCredential, port: int) -> list[str]:
-        """Where the device's name leads, each one checked; DeviceFailed."""
+        """Return the addresses of the device's name, each one checked; DeviceFailed."""
         reach = self.reach.to(vouched=device.vouched, allowed_hosts=found.allowed_hosts, jumps=False)
         try:
             addresses = list(await reach(device.host, port))
@@ -55,7 +56,7 @@ class UsedCredentials:
         return addresses
 
     async def use(self, found: UsableCredential) -> None:
-        """To be awaited before the secret is sent."""
+        """Audit the use; await it before the secret is sent."""
         if found.id not in self.audited:
             record = self.audit.record
             await record(self.work.caller, "credential.use", "credential", found.id, self.details)
@@ -63,7 +64,7 @@ class UsedCredentials:
 
 
 def withheld(exc: CredentialUnusable, found: UsableCredential) -> DeviceFailed:
-    """The failure of a secret that may not go where it is wanted."""
+    """Return the failure of a secret that may not go where it is wanted."""
     if isinstance(exc, NotVouched):
         return DeviceFailed(exc.text, kind="not_vouched", credential_id=found.id)
     return DeviceFailed(exc.text, kind="credential", credential_id=found.id)

@@ -30,7 +30,7 @@ KINDS: dict[str, FailureKind] = {
 
 @dataclass(frozen=True, kw_only=True)
 class HttpsInterfaces:
-    """`verify_tls`: whether the certificates of devices are checked."""
+    """The HTTPS interfaces of devices. `verify_tls`: whether their certificates are checked."""
 
     credentials: CredentialService
     suspensions: Suspensions
@@ -40,7 +40,9 @@ class HttpsInterfaces:
     async def post(
         self, device: Device, used: UsedCredentials, path: str, body: Any, *, port: int, seconds: float
     ) -> HttpReply:
-        """POSTs JSON; raises DeviceFailed, `auth` for a refused login, which suspends it as one by SSH."""
+        """Send JSON by POST; raises DeviceFailed, `auth` for a refused login, which suspends it as one by
+        SSH.
+        """
         finding = self.credentials.usable(
             used.work.org_id,
             override=device.automation_credential_id,
@@ -95,7 +97,7 @@ def _password(device: Device, found: UsableCredential, used: UsedCredentials) ->
 
 
 def _leg(device: Device, found: UsableCredential, password: str) -> Leg:
-    """The login as suspensions know it."""
+    """Return the login as suspensions know it."""
     return Leg(
         device=device,
         login=Login(username=found.username, password=password),

@@ -23,7 +23,7 @@ PATIENCE = 5.0  # seconds that a poll waits for another session on the device: a
 
 @dataclass(frozen=True, kw_only=True)
 class Access:
-    """Of one node; `target` for each poll."""
+    """The access to devices, one object per node; `target` for each poll."""
 
     credentials: CredentialService
     sessions: DeviceSessions
@@ -32,11 +32,13 @@ class Access:
     verify_tls: bool
 
     async def has_agent(self, org_id: OrgId) -> bool:
-        """Whether a device without an SNMP credential of its own is asked all the same."""
+        """Return whether a device without an SNMP credential of its own is polled over SNMP all the same."""
         return await self.credentials.has_default_agent(org_id)
 
     def target(self, work: Work, device: Device, *, audited: set[str], **details: Any) -> "DeviceTarget":
-        """`audited`: the ids of credentials whose use need not be told again; `details` go into events."""
+        """Return a device as collectors see it. `audited`: the ids of credentials whose use need not be
+        recorded again; `details` go into events.
+        """
         told = {**details, **work.audit_details}
         return DeviceTarget(
             device=device,

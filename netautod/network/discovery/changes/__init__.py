@@ -1,1 +1,1 @@
-"""What has changed on a device since the poll before, and who is told of it."""
+"""Changes of a device since the poll before, and their observers."""

@@ -1,8 +1,8 @@
-"""What a poll has found otherwise than the one before: neighbors, interfaces, reachability. Pure.
+"""The comparison of a poll with the one before: neighbors, interfaces, reachability. Pure.
 
 Only what was read whole is compared, and in the form in which it is stored: a row that a collector has not
 normalised, or that is none, would else be a change at every poll, or end the poll. A neighbor is lost on an
-interface if nobody is heard there any more who could be it: by chassis id, name or address, whatever protocol
+interface if none is heard there any more that could be it: by chassis id, name or address, whatever protocol
 says so and whatever its port is called now.
 """
 
