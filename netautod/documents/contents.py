@@ -18,7 +18,7 @@ FIELD = "content"
 KEY_VERSION = 1  # a notes key is made once per organization and stays
 
 
-def measured(text: str) -> int:
+def measure(text: str) -> int:
     """Return the number of bytes in UTF-8; raises TooLarge over 8 MiB."""
     size = len(text.encode())
     if size > MAX_CONTENT_BYTES:
@@ -27,11 +27,11 @@ def measured(text: str) -> int:
 
 
 def plain(text: str) -> Content:
-    return Content(size=measured(text), text=text)
+    return Content(size=measure(text), text=text)
 
 
 async def sealed(key: bytes, org_id: OrgId, document_id: str, text: str) -> Content:
-    size = measured(text)
+    size = measure(text)
     place = _place(org_id, document_id)
     if size < THREAD_BYTES:
         made = envelope.seal(key, KEY_VERSION, place, text.encode())
@@ -40,7 +40,7 @@ async def sealed(key: bytes, org_id: OrgId, document_id: str, text: str) -> Cont
     return Content(size=size, sealed=made.to_document())
 
 
-async def opened(key: bytes | None, org_id: OrgId, document_id: str, content: Content) -> str:
+async def open_content(key: bytes | None, org_id: OrgId, document_id: str, content: Content) -> str:
     """Return the text; `key` is needed for a sealed content only. Raises VaultError for one that was changed
     or moved.
     """

@@ -104,7 +104,7 @@ class DocumentWriter:
     ) -> tuple[Content, str]:
         assert current.content is not None
         if edit.text is None:
-            text = await contents.opened(key, org_id, current.id, current.content)
+            text = await contents.open_content(key, org_id, current.id, current.content)
             if wanted.is_note == current.content.is_sealed:
                 return current.content, text
         else:
@@ -216,7 +216,7 @@ class Resealing:
     async def _converted(
         self, org_id: OrgId, document: Document, key: bytes, one: DocumentVersion
     ) -> Content:
-        text = await contents.opened(key, org_id, document.id, one.content)
+        text = await contents.open_content(key, org_id, document.id, one.content)
         if document.is_note:
             return await contents.sealed(key, org_id, document.id, text)
         return contents.plain(text)

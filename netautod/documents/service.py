@@ -149,7 +149,7 @@ class DocumentService:
         now, text, document_id = self._clock.now(), fields["content"], document_id or str(uuid4())
         await self._types.check(fields["content_type"], text)
         if fields["category"] == NOTES:
-            contents.measured(text)
+            contents.measure(text)
             key = await self._notes.key(caller.org_id)
             content = await contents.sealed(key, caller.org_id, document_id, text)
         else:
@@ -188,7 +188,7 @@ class DocumentService:
         TooLarge."""
         text = fields.get("content")
         if text is not None:
-            contents.measured(text)
+            contents.measure(text)
         metadata = {name: value for name, value in fields.items() if name != "content"}
         edit = Edit(fields=metadata, text=text)
         document, shown = await self._writer.write(caller.org_id, document_id, edit, only_if=only_if)
@@ -240,7 +240,7 @@ class DocumentService:
             raise InvalidInput(f"Only a document of content_type {self._types.rendered} can be rendered")
         assert document.content is not None
         key = await self._notes.key(org_id) if document.content.is_sealed else None
-        text = await contents.opened(key, org_id, document_id, document.content)
+        text = await contents.open_content(key, org_id, document_id, document.content)
         if document.content_type != JINJA:
             return await self._types.render(document.content_type, text, variables)
         return await self._renderer.render(text, variables)
@@ -276,7 +276,7 @@ class DocumentService:
 
     async def _text_of(self, org_id: OrgId, version: DocumentVersion) -> str:
         key = await self._notes.key(org_id) if version.content.is_sealed else None
-        return await contents.opened(key, org_id, version.document_id, version.content)
+        return await contents.open_content(key, org_id, version.document_id, version.content)
 
     async def _shown(self, org_id: OrgId, documents: Sequence[Document]) -> list[ShownDocument]:
         notes = any(document.is_note for document in documents)
@@ -299,7 +299,7 @@ async def _shown_with(key: bytes | None, org_id: OrgId, document: Document) -> S
     locked = document.is_note and key is None
     if document.content is None:
         return ShownDocument(document=document, text=None, locked=locked)
-    text = "" if locked else await contents.opened(key, org_id, document.id, document.content)
+    text = "" if locked else await contents.open_content(key, org_id, document.id, document.content)
     return ShownDocument(document=document, text=text, locked=locked)
 
 

@@ -16,7 +16,7 @@ from netautod.plugin_api import (
     ProbeResult,
     ProviderUnavailable,
 )
-from netautod_ldap import lookup, standing
+from netautod_ldap import account_check, lookup
 from netautod_ldap.library import tls_context
 from netautod_ldap.session import Session
 from netautod_ldap.settings import LdapSettings
@@ -57,7 +57,7 @@ class LdapProvider:
         return LookupOf.ACCOUNT if self._settings.bind_dn else None
 
     async def look_up(self, user: KnownUser) -> Lookup:
-        return await self._in_thread(lambda session: standing.look_up(session, self._settings, user))
+        return await self._in_thread(lambda session: account_check.look_up(session, self._settings, user))
 
     async def probe(self, username: str | None, password: str | None) -> ProbeResult:
         if any(text is not None and not _sendable(text.strip()) for text in (username, password)):

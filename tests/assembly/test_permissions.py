@@ -113,7 +113,7 @@ async def _people(people: UserParts) -> dict[str, User]:
     await people.organizations.create_organization("b", admin="stranger", password=PASSWORD)
     for name in ("viewer", "operator"):
         await people.users.create(caller, NewUser(username=name, password=PASSWORD, roles=(name,)))
-    users = {user.username: user for user in await people.users.everyone()}
+    users = {user.username: user for user in await people.users.all_users()}
     return {name: users[name] for name in ("viewer", "operator", "admin", "stranger")}
 
 

@@ -91,7 +91,7 @@ async def open_site(
         service = await stack.enter_async_context(build(configuration, installation, _health, Watched()))
         server, url = serve_application(service.application)
         AsyncHTTPClient.configure(None, max_clients=1000)
-        (admin,) = await installation.people.users.everyone()
+        (admin,) = await installation.people.users.all_users()
         made = Site(
             service=service,
             installation=installation,

@@ -12,7 +12,6 @@ from netautod.assembly.parts.users import UserParts
 from netautod.core.clock import Clock
 from netautod.core.identity.caller import OrgId
 from netautod.identity.auth.account.service import AccountService
-from netautod.identity.auth.authenticator import Authenticator
 from netautod.identity.auth.directory.service import DirectoryLookups
 from netautod.identity.auth.lockout.codes import CodeTries
 from netautod.identity.auth.lockout.known_addresses import KnownAddresses
@@ -26,6 +25,7 @@ from netautod.identity.auth.providers.provisioning import Provisioning
 from netautod.identity.auth.providers.registry import LocalProvider, Providers
 from netautod.identity.auth.redirect.service import RedirectLogins
 from netautod.identity.auth.service import AuthService
+from netautod.identity.auth.sessions.authenticator import Authenticator
 from netautod.identity.auth.settings import AuthSettings, SshCaSettings
 from netautod.identity.auth.ssh_ca.revocation import Revocation
 from netautod.identity.auth.ssh_ca.service import SshAuthority

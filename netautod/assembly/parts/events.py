@@ -21,7 +21,7 @@ from netautod.network.discovery.polling.event_feed import PollFeed
 from netautod.store.client import Database
 
 
-class Standings(Protocol):
+class TokenStates(Protocol):
     """Who is behind tokens."""
 
     async def callers(self, tokens: Collection[str]) -> Mapping[str, Caller]: ...
@@ -36,11 +36,11 @@ class EventParts:
 
 
 def events_of(
-    *, database: Database, stores: Stores, clock: Clock, standings: Standings, settings: EventSettings
+    *, database: Database, stores: Stores, clock: Clock, token_states: TokenStates, settings: EventSettings
 ) -> EventParts:
     feeds = (ExecutionFeed(database), PollFeed(database), ConfigFeed(database), stores.events)
     logs = ExecutionLogs(executions=stores.executions, logs=stores.execution_logs)
-    listeners = Listeners(most=settings.listeners, check=standings.callers)
+    listeners = Listeners(most=settings.listeners, check=token_states.callers)
     tailer = Tailer(
         database=database,
         feeds=feeds,

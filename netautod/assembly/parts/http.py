@@ -16,8 +16,8 @@ from netautod.http.context import HttpContext, Shares, networks
 from netautod.http.idempotency.service import IdempotencyKeys
 from netautod.http.limits import Rate, RequestLimits
 from netautod.http.settings import LimitSettings, ServerSettings
-from netautod.identity.auth.authenticator import Authenticator
 from netautod.identity.auth.pages.callers import PageCallers
+from netautod.identity.auth.sessions.authenticator import Authenticator
 from netautod.store.disk_room import Room
 from netautod.store.leases.periodic import Periodic
 

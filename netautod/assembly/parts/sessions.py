@@ -6,11 +6,11 @@ from datetime import timedelta
 from netautod.assembly.data.stores import Stores
 from netautod.assembly.settings import Settings
 from netautod.core.clock import Clock
-from netautod.identity.auth.authenticator import Authenticator
 from netautod.identity.auth.sessions.activity import SessionActivity
+from netautod.identity.auth.sessions.authenticator import Authenticator
 from netautod.identity.auth.sessions.seats import Seats
 from netautod.identity.auth.sessions.service import Lifetimes, Sessions
-from netautod.identity.auth.sessions.token_state import Standings
+from netautod.identity.auth.sessions.token_state import TokenStates
 from netautod.identity.auth.tokens.access import AccessTokens
 from netautod.identity.auth.tokens.signing_keys import SigningKeys
 from netautod.identity.users.required_actions import RequiredActions
@@ -26,7 +26,7 @@ class SessionParts:
     activity: SessionActivity
     required_actions: RequiredActions
     sessions: Sessions
-    standings: Standings
+    token_states: TokenStates
 
 
 async def sessions_of(
@@ -78,7 +78,7 @@ async def sessions_of(
         activity=activity,
         required_actions=required_actions,
         sessions=sessions,
-        standings=Standings(
+        token_states=TokenStates(
             session_store=stores.sessions,
             token_store=stores.api_tokens,
             tokens=tokens,

@@ -51,7 +51,7 @@ def events(settings: Settings, installation: Installation, logins: Logins) -> Ev
         database=installation.database,
         stores=installation.stores,
         clock=installation.clock,
-        standings=logins.sessions.standings,
+        token_states=logins.sessions.token_states,
         settings=settings.events,
     )
 

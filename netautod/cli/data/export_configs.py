@@ -56,7 +56,7 @@ async def _exported(parsed: argparse.Namespace, configuration: Configuration) ->
             platforms=platforms_of(plugins_of(configuration, http), settings.devices),
             audit=audit,
             clock=clock,
-            names={user.id: user.username for user in await installation.people.users.everyone()},
+            names={user.id: user.username for user in await installation.people.users.all_users()},
         )
         write = export.repository if parsed.git else export.files
         return await write(system_caller(chosen.id), Path(parsed.folder), secrets=parsed.secrets)

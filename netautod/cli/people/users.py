@@ -69,7 +69,7 @@ def _list(parsed: argparse.Namespace, configuration: Configuration) -> int:
 
 async def _all_users(settings: Settings) -> list[User]:
     async with opened(settings) as installation:
-        return await installation.people.users.everyone()
+        return await installation.people.users.all_users()
 
 
 def _passwd(parsed: argparse.Namespace, configuration: Configuration) -> int:

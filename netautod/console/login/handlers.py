@@ -10,7 +10,7 @@ from netautod.core.identity.refusals import TokenRefused
 from netautod.http.access import any_token, public
 from netautod.http.routing.routes import Route
 from netautod.identity.auth.pages.cookie import SESSION
-from netautod.identity.auth.pages.service import CodeWanted, PageLogins
+from netautod.identity.auth.pages.service import CodePrompt, PageLogins
 from netautod.identity.auth.pages.targets import LOGIN, login_page, page_to
 from netautod.identity.auth.providers.registry import PASSWORD, REDIRECT, ProviderEntry
 from netautod.identity.auth.redirect.browser import bind
@@ -48,7 +48,7 @@ class LoginPage(PageHandler):
     async def _step(self) -> str | None:
         work = self._with_code() if self._ticket else self._with_password()
         begun = await in_the_form(work)
-        if isinstance(begun, CodeWanted):
+        if isinstance(begun, CodePrompt):
             self._ticket = begun.ticket
             await self._show_form()
             return None
@@ -57,11 +57,11 @@ class LoginPage(PageHandler):
         self.keep_cookie(SESSION, begun)
         return self._wanted()
 
-    def _with_password(self) -> Awaitable[str | CodeWanted]:
+    def _with_password(self) -> Awaitable[str | CodePrompt]:
         given = self.form.values(ProviderLoginBody(only=("provider", "username", "password")))
         return self.logins.log_in(given["provider"], given["username"], given["password"], self.info)
 
-    def _with_code(self) -> Awaitable[str | CodeWanted]:
+    def _with_code(self) -> Awaitable[str | CodePrompt]:
         code = self.form.values(OtpCodeBody())["code"]
         return self.logins.with_code(self._ticket, code, self.info)
 

@@ -9,7 +9,6 @@ from netautod.activity.audit.service import AuditLog
 from netautod.core.errors import Forbidden, TooManyRequests, Unauthenticated
 from netautod.core.identity.caller import Caller, RequestInfo
 from netautod.core.identity.refusals import TokenRefused
-from netautod.identity.auth.authenticator import Authenticator
 from netautod.identity.auth.directory.service import DirectoryLookups
 from netautod.identity.auth.lockout.login_gate import LoginGate
 from netautod.identity.auth.lockout.service import Attempt, Lockout
@@ -19,6 +18,7 @@ from netautod.identity.auth.otp.service import REQUIRED, OtpService
 from netautod.identity.auth.providers.calls import confirm_identity
 from netautod.identity.auth.providers.provisioning import Provisioning
 from netautod.identity.auth.providers.registry import LocalProvider, PasswordLogin, Providers
+from netautod.identity.auth.sessions.authenticator import Authenticator
 from netautod.identity.auth.sessions.seats import SeatLimitReached
 from netautod.identity.auth.sessions.service import Reuse, Sessions
 from netautod.identity.auth.ssh_ca.public_keys import ClientKey, parse_public_key

@@ -109,7 +109,7 @@ class UserEditor:
         """
         wanted = change.values.get("ssh_principals")
         if wanted is not None:
-            written = self._principals.written(caller, wanted)
+            written = self._principals.check_change(caller, wanted)
         elif change.ends_api_tokens and user.ssh_principals and not caller.can(GRANT):
             written = ()
         else:

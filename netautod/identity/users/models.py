@@ -159,7 +159,7 @@ class User:
     revision: int = 0
 
     @classmethod
-    def made(
+    def new(
         cls,
         new: NewUser,
         *,

@@ -31,21 +31,21 @@ class PrincipalRules:
         """
         return FORM.fullmatch(name) is not None and name.lower() not in self._reserved
 
-    def given(self, names: Iterable[str]) -> tuple[str, ...]:
+    def valid(self, names: Iterable[str]) -> tuple[str, ...]:
         """Return the names that a certificate may hold now: a name may have been reserved after it was
         given."""
         return tuple(name for name in names if self.fit(name))
 
-    def at_creation(self, caller: Caller, username: str, wanted: Sequence[str] | None) -> tuple[str, ...]:
+    def for_new_user(self, caller: Caller, username: str, wanted: Sequence[str] | None) -> tuple[str, ...]:
         """Return the principals of a new user; `wanted` None: the request has none.
 
         Raises InvalidInput or Forbidden for refused ones.
         """
         if wanted is None:
-            return self.given([username]) if caller.can(GRANT) else ()
-        return self.written(caller, wanted) if wanted else ()
+            return self.valid([username]) if caller.can(GRANT) else ()
+        return self.check_change(caller, wanted) if wanted else ()
 
-    def written(self, caller: Caller, wanted: Sequence[str]) -> tuple[str, ...]:
+    def check_change(self, caller: Caller, wanted: Sequence[str]) -> tuple[str, ...]:
         """Return the principals that the caller writes to a user. Raises InvalidInput or Forbidden."""
         if not caller.can(GRANT):
             raise Forbidden(f"ssh_principals: writing them needs the permission {GRANT}")

@@ -75,9 +75,9 @@ class UserService:
         """Return one page of the users, sorted by username."""
         return await self._store.page(org_id, page)
 
-    async def everyone(self) -> list[User]:
+    async def all_users(self) -> list[User]:
         """List all users of the installation by name; for the command line."""
-        return await self._store.everyone()
+        return await self._store.all_users()
 
     async def get(self, org_id: OrgId, user_id: str) -> User:
         """Return the user. Raises NotFound, also for a user of another organization."""
@@ -121,12 +121,12 @@ class UserService:
         username = require_username(new.username)
         self._check_provider(new)
         roles = await self._grants.of(caller, new.roles)
-        user = User.made(
+        user = User.new(
             new,
             org_id=caller.org_id,
             username=username,
             roles=roles,
-            ssh_principals=self._principals.at_creation(caller, username, new.ssh_principals),
+            ssh_principals=self._principals.for_new_user(caller, username, new.ssh_principals),
             now=self._clock.now(),
         )
         await self._insert(user, new.password)

@@ -90,7 +90,7 @@ class UserStore:
         found = await self._users.aggregate(org_id, [*cut, WITH_ROLES, *WITHOUT_SECRETS])
         return PageOf(items=[_to_user(document) for document in found], total=total, page=page)
 
-    async def everyone(self) -> list[User]:
+    async def all_users(self) -> list[User]:
         """List all users of the installation in the order of their names."""
         found = await self._all.aggregate([{"$sort": {"username": 1}}, WITH_ROLES, *WITHOUT_SECRETS])
         return [_to_user(document) for document in found]

@@ -76,7 +76,7 @@ class Nodes:
             database=own,
             stores=stores_of(own),
             clock=SystemClock(),
-            standings=self.callers,
+            token_states=self.callers,
             settings=EventSettings(listeners=listeners, change_streams=change_streams),
         )
         await self.stack.enter_async_context(parts.streams)

@@ -20,7 +20,7 @@ def streams_of(node: Node) -> EventService:
         database=node.installation.database,
         stores=node.installation.stores,
         clock=SystemClock(),
-        standings=node.logins.standings,
+        token_states=node.logins.token_states,
         settings=EventSettings(),
     ).streams
 

@@ -155,9 +155,9 @@ async def test_sessions_are_listed_and_ended(admin: Visitor, node: Node) -> None
 
 
 async def session_of(node: Node, visitor: Visitor) -> str:
-    standing = await node.parts.page_callers.standing_of(visitor.cookie())
-    assert standing is not None
-    return standing.holder.id
+    state = await node.parts.page_callers.state_of(visitor.cookie())
+    assert state is not None
+    return state.holder.id
 
 
 async def test_an_api_token_is_shown_once_and_revoked(admin: Visitor, node: Node) -> None:

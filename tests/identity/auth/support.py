@@ -13,10 +13,10 @@ from netautod.console.help.pages import ManualPages
 from netautod.console.routes import PAGES, chapters
 from netautod.core.identity.caller import RequestInfo
 from netautod.core.identity.refusals import Refusals
-from netautod.identity.auth.authenticator import Authenticator
 from netautod.identity.auth.lockout.service import Lockout
 from netautod.identity.auth.models import IssuedTokens, LoginRequest
 from netautod.identity.auth.service import AuthService
+from netautod.identity.auth.sessions.authenticator import Authenticator
 from netautod.identity.auth.settings import AuthSettings, LicenseSettings, SshCaSettings
 from netautod.identity.auth.ssh_ca.service import SshAuthority
 from netautod.identity.users.service import UserService

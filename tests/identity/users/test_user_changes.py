@@ -265,7 +265,7 @@ async def test_a_role_that_vanishes_between_check_and_write_is_not_given(
 
 
 async def active_admins(started: Installation) -> list[str]:
-    users: list[User] = await started.users.everyone()
+    users: list[User] = await started.users.all_users()
     return [user.username for user in users if user.is_active and user.admin_role is not None]
 
 

@@ -86,7 +86,7 @@ async def test_a_bad_user_is_refused(
     served = await serve(untouched.users)
     client, _ = served.client("*", org_id=await untouched.organizations.default_id())
     assert_error(await client.post("/api/users", {**NEW, **change}), status, text)
-    assert len(await untouched.users.everyone()) == 1
+    assert len(await untouched.users.all_users()) == 1
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ async def test_the_last_active_admin_stays(started: Installation) -> None:
         return_exceptions=True,
     )
     assert any(isinstance(result, Conflict) for result in results)
-    users: list[User] = await started.users.everyone()
+    users: list[User] = await started.users.all_users()
     assert sum(user.is_active for user in users) >= 1
 
 

@@ -82,7 +82,7 @@ async def test_a_restore_that_dies_at_each_of_its_steps_is_finished_at_last(
     assert states == {"cancelled", "completed", None}
     assert len(after["pauses"]) == 3
     async with open_installation(target.settings, target.database) as installation:
-        assert [one.username for one in await installation.people.users.everyone()] == ["admin"]
+        assert [one.username for one in await installation.people.users.all_users()] == ["admin"]
 
 
 async def test_what_was_in_is_not_sent_again(

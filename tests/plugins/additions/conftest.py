@@ -57,7 +57,7 @@ class Running:
         return await self.logged_in(name)
 
     async def logged_in(self, name: str) -> ApiClient:
-        users = {user.username: user for user in await self.installation.people.users.everyone()}
+        users = {user.username: user for user in await self.installation.people.users.all_users()}
         _, tokens = await self.sessions.begin(
             users[name], client_type="admin_ui", auth_provider="local", info=INFO
         )

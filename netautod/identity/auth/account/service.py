@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from netautod.activity.audit.service import AuditLog
 from netautod.core.errors import InvalidInput, NotFound, TooManyRequests, Unauthenticated
 from netautod.core.identity.caller import Caller
-from netautod.identity.auth.authenticator import Authenticator
 from netautod.identity.auth.lockout.service import Attempt, Lockout
 from netautod.identity.auth.models import LoginSession
+from netautod.identity.auth.sessions.authenticator import Authenticator
 from netautod.identity.auth.sessions.service import Sessions
 from netautod.identity.auth.tokens.access import INVALID
 from netautod.identity.auth.tokens.service import require_session

@@ -15,12 +15,12 @@ from netautod.activity.audit.service import AuditLog
 from netautod.core.clock import Clock
 from netautod.core.errors import NetautodError
 from netautod.core.identity.caller import OrgId, system_caller
-from netautod.identity.auth.authenticator import Authenticator
 from netautod.identity.auth.directory.store import COLLECTION, FIELD, DirectoryLookupStore, LookupTurn
 from netautod.identity.auth.models import LoginSession
 from netautod.identity.auth.providers.calls import call_provider
 from netautod.identity.auth.providers.provisioning import Provisioning
 from netautod.identity.auth.providers.registry import Providers
+from netautod.identity.auth.sessions.authenticator import Authenticator
 from netautod.identity.auth.sessions.service import Sessions
 from netautod.identity.users.models import User
 from netautod.plugin_api.auth import (

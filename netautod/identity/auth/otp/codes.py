@@ -32,7 +32,7 @@ class OneTimeCodes:
 
     async def begin(self, user: User) -> NewCodes:
         """Create pending codes; active ones stay until these are confirmed."""
-        new = NewCodes.made(user)
+        new = NewCodes.generate(user)
         key = await self._recovery_key(user)
         hashes = (recovery_hash(key, user.id, code) for code in new.recovery_codes)
         pending = PendingCodes(

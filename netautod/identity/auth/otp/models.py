@@ -51,7 +51,7 @@ class NewCodes:
     recovery_codes: tuple[str, ...] = field(repr=False)
 
     @classmethod
-    def made(cls, user: User) -> "NewCodes":
+    def generate(cls, user: User) -> "NewCodes":
         secret = pyotp.random_base32()
         uri = pyotp.TOTP(secret).provisioning_uri(name=user.username, issuer_name=ISSUER)
         codes = tuple(_recovery_code() for _ in range(RECOVERY_CODES))

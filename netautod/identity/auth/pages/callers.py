@@ -10,13 +10,13 @@ from datetime import timedelta
 from netautod.core.clock import Clock
 from netautod.core.identity.caller import Caller, OrgId, RequestInfo
 from netautod.core.identity.refusals import TokenRefused
-from netautod.identity.auth.authenticator import Authenticator
 from netautod.identity.auth.directory.service import DirectoryLookups
 from netautod.identity.auth.models import LoginSession
+from netautod.identity.auth.sessions.authenticator import Authenticator
 from netautod.identity.auth.sessions.cookies import hash_of_cookie, is_cookie
 from netautod.identity.auth.sessions.service import Sessions
 from netautod.identity.auth.sessions.store import SessionStore
-from netautod.identity.auth.sessions.token_state import Standing
+from netautod.identity.auth.sessions.token_state import TokenState
 from netautod.identity.auth.tokens.access import INVALID
 
 REMEMBERED = 10_000
@@ -48,23 +48,23 @@ class PageCallers:
 
         `by_person`: a request of a person; a page that refreshes itself does not prolong the session.
         """
-        standing = await self.standing_of(cookie)
-        if standing is None:
+        state = await self.state_of(cookie)
+        if state is None:
             raise TokenRefused(INVALID)
-        session = standing.holder
+        session = state.holder
         if by_person and await self._sessions.keep_console(session, self._clock.now()):
             self._authenticator.forget_session(session.id)  # else its old end would hold for a second
-        self._look_up(standing)
-        return self._authenticator.caller_by(standing, info)
+        self._look_up(state)
+        return self._authenticator.caller_by(state, info)
 
-    async def standing_of(self, cookie: str) -> Standing[LoginSession] | None:
+    async def state_of(self, cookie: str) -> TokenState[LoginSession] | None:
         """Return the session that the cookie stands for, if it is valid."""
         if not is_cookie(cookie):
             return None
         hashed = hash_of_cookie(cookie)
         place = await self._place(hashed)
-        standing = None if place is None else await self._authenticator.session(*place)
-        return standing if standing is not None and standing.holder.cookie_hash == hashed else None
+        state = None if place is None else await self._authenticator.session(*place)
+        return state if state is not None and state.holder.cookie_hash == hashed else None
 
     async def _place(self, hashed: str) -> Place | None:
         if hashed in self._places:
@@ -77,13 +77,13 @@ class PageCallers:
         _bound(self._places)
         return place
 
-    def _look_up(self, standing: Standing[LoginSession]) -> None:
+    def _look_up(self, state: TokenState[LoginSession]) -> None:
         """Start the look-up of the user in the directory, as a refresh does for the sessions of tokens."""
-        now, session = self._clock.monotonic(), standing.holder
+        now, session = self._clock.monotonic(), state.holder
         if now >= self._look_up_at.get(session.id, now):
             self._look_up_at[session.id] = now + LOOK_UP_EVERY
             _bound(self._look_up_at)
-            self._lookups.begin(standing.user, session)
+            self._lookups.begin(state.user, session)
 
 
 def _bound(remembered: "OrderedDict[str, Place] | OrderedDict[str, float]") -> None:

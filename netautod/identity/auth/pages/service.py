@@ -10,12 +10,12 @@ from datetime import timedelta
 from netautod.core.clock import Clock
 from netautod.core.identity.caller import RequestInfo
 from netautod.core.identity.refusals import TokenRefused
-from netautod.identity.auth.authenticator import Authenticator
 from netautod.identity.auth.lockout.service import Lockout
 from netautod.identity.auth.models import LoginRequest
 from netautod.identity.auth.pages.callers import PageCallers
 from netautod.identity.auth.pages.store import CodeStep, CodeStepStore
 from netautod.identity.auth.service import AuthService, CodeRequired
+from netautod.identity.auth.sessions.authenticator import Authenticator
 from netautod.identity.auth.sessions.cookies import hash_of_cookie, is_cookie, new_cookie
 from netautod.identity.auth.sessions.service import Sessions
 from netautod.identity.users.service import UserService
@@ -26,7 +26,7 @@ REPLACED = "logged in again"
 
 
 @dataclass(frozen=True, kw_only=True)
-class CodeWanted:
+class CodePrompt:
     """The state after a right password: with the ticket and a one-time code the login goes on."""
 
     ticket: str = field(repr=False)
@@ -56,7 +56,7 @@ class PageLogins:
 
     async def log_in(
         self, provider: str, username: str, password: str, info: RequestInfo
-    ) -> str | CodeWanted:
+    ) -> str | CodePrompt:
         """Return the cookie of a new session, or the data for the second step. Raises as AuthService.login
         does.
         """
@@ -77,7 +77,7 @@ class PageLogins:
                     expires_at=self._clock.now() + CODE_LIFE,
                 )
             )
-            return CodeWanted(ticket=ticket)
+            return CodePrompt(ticket=ticket)
 
     async def with_code(self, ticket: str, code: str, info: RequestInfo) -> str:
         """Return the cookie of a new session.
@@ -100,7 +100,7 @@ class PageLogins:
 
     async def replace(self, cookie: str | None) -> None:
         """End the session that the browser had before a login, since its cookie is replaced."""
-        standing = None if cookie is None else await self._callers.standing_of(cookie)
-        if standing is not None:
-            await self._sessions.end(standing.holder, REPLACED)
-            self._authenticator.forget_session(standing.holder.id)
+        state = None if cookie is None else await self._callers.state_of(cookie)
+        if state is not None:
+            await self._sessions.end(state.holder, REPLACED)
+            self._authenticator.forget_session(state.holder.id)

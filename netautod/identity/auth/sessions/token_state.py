@@ -28,7 +28,7 @@ NO_REQUEST = RequestInfo(ip_address="", request_id="", user_agent="")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Standing(Generic[H]):
+class TokenState(Generic[H]):
     """The session or API token behind a presented token, and its user."""
 
     holder: H
@@ -59,18 +59,18 @@ class Standing(Generic[H]):
         )
 
 
-def standing_of_session(session: LoginSession, user: User) -> Standing[LoginSession]:
-    return Standing(holder=session, user=user, permissions=frozenset(user.permissions))
+def state_of_session(session: LoginSession, user: User) -> TokenState[LoginSession]:
+    return TokenState(holder=session, user=user, permissions=frozenset(user.permissions))
 
 
-def standing_of_token(token: ApiToken, user: User) -> Standing[ApiToken]:
-    """Return the standing with the token's permissions, which never exceed the owner's of now."""
+def state_of_token(token: ApiToken, user: User) -> TokenState[ApiToken]:
+    """Return the state with the token's permissions, which never exceed the owner's of now."""
     permissions = common_permissions(frozenset(token.permissions), frozenset(user.permissions))
-    return Standing(holder=token, user=user, permissions=permissions)
+    return TokenState(holder=token, user=user, permissions=permissions)
 
 
-class Standings:
-    """A reader of many tokens' standings in a few round trips, past the cache of single requests."""
+class TokenStates:
+    """A reader of many tokens' states in a few round trips, past the cache of single requests."""
 
     def __init__(
         self,
@@ -106,12 +106,12 @@ class Standings:
         users = await self._users.find_many(owners)
         now = self._clock.now()
         of_sessions = {
-            one.id: standing_of_session(one, users[one.user_id])
+            one.id: state_of_session(one, users[one.user_id])
             for one in sessions
             if one.user_id in users and one.holds(users[one.user_id], now)
         }
         of_tokens = {
-            one.hash: standing_of_token(one, users[one.user_id])
+            one.hash: state_of_token(one, users[one.user_id])
             for one in api_tokens
             if one.user_id in users and one.holds(users[one.user_id], now)
         }
@@ -129,11 +129,11 @@ class Standings:
             **{text: self._of_token(of_tokens[one]) for text, one in hashes.items() if one in of_tokens},
         }
 
-    def _of_session(self, standing: Standing[LoginSession]) -> Caller:
-        return standing.caller(self._required_actions, NO_REQUEST, session_id=standing.holder.id)
+    def _of_session(self, state: TokenState[LoginSession]) -> Caller:
+        return state.caller(self._required_actions, NO_REQUEST, session_id=state.holder.id)
 
-    def _of_token(self, standing: Standing[ApiToken]) -> Caller:
-        return standing.caller(self._required_actions, NO_REQUEST, token=standing.holder.used)
+    def _of_token(self, state: TokenState[ApiToken]) -> Caller:
+        return state.caller(self._required_actions, NO_REQUEST, token=state.holder.used)
 
     async def _sorted(self, tokens: Collection[str]) -> tuple[Mapping[str, AccessClaims], Mapping[str, str]]:
         """Return the claims of the valid access tokens, and the hashes of the API tokens."""
@@ -148,5 +148,5 @@ class Standings:
         return claims, {text: hash_of(text) for text in tokens if is_api_token(text)}
 
 
-def _is_of(standing: Standing[LoginSession], claims: AccessClaims) -> bool:
-    return standing.user.id == claims.user_id and standing.user.org_id == claims.org_id
+def _is_of(state: TokenState[LoginSession], claims: AccessClaims) -> bool:
+    return state.user.id == claims.user_id and state.user.org_id == claims.org_id

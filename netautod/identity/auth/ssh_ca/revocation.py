@@ -80,7 +80,7 @@ class Revocation:
         async with self._making:
             if self._list is None or self._clock.monotonic() >= self._old_at:
                 started = self._clock.monotonic()
-                self._list = await self._made()
+                self._list = await self._build()
                 took = self._clock.monotonic() - started
                 self._old_at = started + took + max(FRESH_SECONDS - took, REST * took)
             return self._list
@@ -125,7 +125,7 @@ class Revocation:
             raise NotFound(NOT_FOUND)
         return int(await self._authority.record_revoked(caller.org_id, serial))
 
-    async def _made(self) -> RevocationList:
+    async def _build(self) -> RevocationList:
         now = self._clock.now()
         known = await self._certificates.unexpired(now - KEPT_AFTER_EXPIRY)
         ended = await self._ended([one for one in known if one.revoked_at is None], now)

@@ -98,7 +98,7 @@ class SshAuthority:
 
     def principals_of(self, user: User) -> tuple[str, ...]:
         """Return the names that a certificate of the user may hold now."""
-        return self._principals.given(user.ssh_principals)
+        return self._principals.valid(user.ssh_principals)
 
     def check_principals(self, user: User) -> None:
         """Raise InvalidInput for a user who gets no certificate; called before the session begins."""

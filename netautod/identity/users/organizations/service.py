@@ -168,8 +168,8 @@ class OrganizationService:
         roles = await self._roles.by_names(organization.id, [ADMIN_ROLE])
         new = NewUser(username=username, roles=(ADMIN_ROLE,))
         now = self._clock.now()
-        principals = self._principals.given([username])
-        user = User.made(
+        principals = self._principals.valid([username])
+        user = User.new(
             new,
             org_id=organization.id,
             username=username,

@@ -11,7 +11,7 @@ from netautod.core.errors import TooManyRequests, Unauthenticated
 from netautod.core.identity.caller import Caller
 from netautod.core.identity.refusals import TokenRefused
 from netautod.identity.auth.models import LoginRequest
-from netautod.identity.auth.pages.service import CODE_LIFE, CodeWanted
+from netautod.identity.auth.pages.service import CODE_LIFE, CodePrompt
 from netautod.identity.auth.settings import AuthSettings
 from tests.identity.auth.support import INFO, Node, NodeStarter, ServeNode
 from tests.support.client import assert_error
@@ -268,7 +268,7 @@ class Carla:
 
     async def ticket(self) -> str:
         wanted = await self.node.parts.page_logins.log_in("local", "carla", PASSWORD, INFO)
-        assert isinstance(wanted, CodeWanted)
+        assert isinstance(wanted, CodePrompt)
         return wanted.ticket
 
     async def with_code(self, ticket: str, code: str) -> str:
@@ -353,7 +353,7 @@ async def test_a_ticket_is_worth_nothing_after_what_ends_sessions(carla: Carla) 
     dora = Carla(node, new.secret, new.recovery_codes)
     await node.parts.otp.confirm(caller, dora.code(-1))
     wanted = await node.parts.page_logins.log_in("local", "dora", PASSWORD, INFO)
-    assert isinstance(wanted, CodeWanted)
+    assert isinstance(wanted, CodePrompt)
     await node.users.delete(system, other.id)
     await gone(dora, wanted.ticket, dora.code())
     assert len(await node.documents("sessions")) == before + 1
@@ -361,5 +361,5 @@ async def test_a_ticket_is_worth_nothing_after_what_ends_sessions(carla: Carla) 
 
 async def test_the_cookie_and_the_ticket_stand_in_no_repr(carla: Carla) -> None:
     wanted = await carla.node.parts.page_logins.log_in("local", "carla", PASSWORD, INFO)
-    assert isinstance(wanted, CodeWanted)
+    assert isinstance(wanted, CodePrompt)
     assert wanted.ticket not in repr(wanted)

@@ -7,7 +7,7 @@ import asyncssh
 import pytest
 
 from netautod.identity.auth.ssh_ca.krl import MAGIC, NEAR, SERIAL_BITMAP, SERIAL_LIST, SERIAL_RANGE, encoded
-from tests.identity.auth.ssh_ca.reading import KEYGEN, listed, ssh_keygen
+from tests.identity.auth.ssh_ca.ssh_keygen import KEYGEN, listed, ssh_keygen
 
 with_keygen = pytest.mark.skipif(KEYGEN is None, reason="ssh-keygen is not installed")
 AUTHORITY, OTHER, KEY = (asyncssh.generate_private_key("ssh-ed25519") for _ in range(3))

@@ -9,7 +9,7 @@ import pytest
 
 from netautod.core.identity.caller import system_caller
 from netautod.identity.users.models import NewUser
-from tests.identity.auth.ssh_ca.reading import KEYGEN, ssh_keygen
+from tests.identity.auth.ssh_ca.ssh_keygen import KEYGEN, ssh_keygen
 from tests.identity.auth.support import Node
 from tests.support.client import ApiClient, assert_error
 from tests.support.installation import PASSWORD

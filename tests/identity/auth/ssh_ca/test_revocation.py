@@ -11,7 +11,7 @@ import pytest
 
 from netautod.core.identity.caller import Caller
 from netautod.identity.auth.ssh_ca.store import CERTIFICATES
-from tests.identity.auth.ssh_ca.reading import KEYGEN, listed, ssh_keygen
+from tests.identity.auth.ssh_ca.ssh_keygen import KEYGEN, listed, ssh_keygen
 from tests.identity.auth.support import Node, NodeStarter
 from tests.support.client import ApiClient, assert_error
 from tests.support.installation import PASSWORD

@@ -229,7 +229,7 @@ async def test_made_up_tokens_open_nothing(untouched: Node, token: str) -> None:
 async def test_a_flood_of_made_up_tokens_drives_no_session_out(
     start: NodeStarter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("netautod.identity.auth.authenticator.MAX_CACHED", 5)
+    monkeypatch.setattr("netautod.identity.auth.sessions.authenticator.MAX_CACHED", 5)
     node = await start()
     token = (await node.log_in()).access_token
     await node.authenticator.authenticate(token, INFO)

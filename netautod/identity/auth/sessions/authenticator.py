@@ -15,7 +15,7 @@ from netautod.core.loop.shared_reads import SharedReads
 from netautod.identity.auth.models import ApiToken, LoginSession
 from netautod.identity.auth.sessions.activity import SessionActivity
 from netautod.identity.auth.sessions.store import SessionStore
-from netautod.identity.auth.sessions.token_state import Standing, standing_of_session, standing_of_token
+from netautod.identity.auth.sessions.token_state import TokenState, state_of_session, state_of_token
 from netautod.identity.auth.tokens.access import INVALID, AccessTokens
 from netautod.identity.auth.tokens.service import hash_of, is_api_token
 from netautod.identity.auth.tokens.store import ApiTokenStore
@@ -46,10 +46,10 @@ class Authenticator:
         self._required_actions = required_actions
         self._activity = activity
         # Two caches, so that a flood of made-up API tokens does not evict the sessions.
-        self._sessions: SharedReads[Standing[LoginSession]] = SharedReads(
+        self._sessions: SharedReads[TokenState[LoginSession]] = SharedReads(
             clock=clock, seconds=cache_seconds, size=MAX_CACHED
         )
-        self._api_tokens: SharedReads[Standing[ApiToken]] = SharedReads(
+        self._api_tokens: SharedReads[TokenState[ApiToken]] = SharedReads(
             clock=clock, seconds=cache_seconds, size=MAX_CACHED
         )
 
@@ -58,24 +58,24 @@ class Authenticator:
         if is_api_token(token):
             return await self._by_api_token(hash_of(token), info)
         claims = await self._tokens.verify(token)
-        standing = await self.session(claims.org_id, claims.session_id, claims.user_id)
-        if standing is None:
+        state = await self.session(claims.org_id, claims.session_id, claims.user_id)
+        if state is None:
             raise claims.refusal()
-        return self.caller_by(standing, info)
+        return self.caller_by(state, info)
 
-    async def session(self, org_id: OrgId, session_id: str, user_id: str) -> Standing[LoginSession] | None:
+    async def session(self, org_id: OrgId, session_id: str, user_id: str) -> TokenState[LoginSession] | None:
         """Return the session if it is that user's and still valid."""
         read = partial(self._read_session, org_id, session_id, user_id)
-        standing = await self._sessions.get(session_id, read)
-        if standing is None or not standing.holds(self._clock.now()):
+        state = await self._sessions.get(session_id, read)
+        if state is None or not state.holds(self._clock.now()):
             return None
-        same = standing.user.id == user_id and standing.user.org_id == org_id
-        return standing if same else None
+        same = state.user.id == user_id and state.user.org_id == org_id
+        return state if same else None
 
-    def caller_by(self, standing: Standing[LoginSession], info: RequestInfo) -> Caller:
+    def caller_by(self, state: TokenState[LoginSession], info: RequestInfo) -> Caller:
         """Return the caller of a request with this session."""
-        self._activity.note(standing.holder, self._clock.now())
-        return standing.caller(self._required_actions, info, session_id=standing.holder.id)
+        self._activity.note(state.holder, self._clock.now())
+        return state.caller(self._required_actions, info, session_id=state.holder.id)
 
     def forget_session(self, session_id: str) -> None:
         """Forget the session after this node changed it: its next request reads it anew, past a running
@@ -93,17 +93,17 @@ class Authenticator:
 
     async def _by_api_token(self, token_hash: str, info: RequestInfo) -> Caller:
         """Return a caller without a session, whose permissions never exceed the owner's of now."""
-        standing = await self._api_tokens.get(token_hash, lambda: self._read_api_token(token_hash))
-        if standing is None:
+        state = await self._api_tokens.get(token_hash, lambda: self._read_api_token(token_hash))
+        if state is None:
             raise TokenRefused(INVALID)
-        caller = standing.caller(self._required_actions, info, token=standing.holder.used)
-        if not standing.holds(self._clock.now()):
+        caller = state.caller(self._required_actions, info, token=state.holder.used)
+        if not state.holds(self._clock.now()):
             raise TokenRefused(INVALID, caller)
         return caller
 
     async def _read_session(
         self, org_id: OrgId, session_id: str, user_id: str
-    ) -> Standing[LoginSession] | None:
+    ) -> TokenState[LoginSession] | None:
         session, user = await asyncio.gather(
             self._session_store.get(org_id, session_id), self._users.find(user_id)
         )
@@ -112,9 +112,9 @@ class Authenticator:
         now = self._clock.now()
         if session.holds(user, now):
             await self._activity.record_activity(session, now)
-        return standing_of_session(session, user)
+        return state_of_session(session, user)
 
-    async def _read_api_token(self, token_hash: str) -> Standing[ApiToken] | None:
+    async def _read_api_token(self, token_hash: str) -> TokenState[ApiToken] | None:
         token = await self._token_store.by_hash(token_hash)
         user = await self._users.find(token.user_id) if token is not None else None
         if token is None or user is None:
@@ -122,4 +122,4 @@ class Authenticator:
         now = self._clock.now()
         if token.holds(user, now):
             await self._activity.record_use(token, now)
-        return standing_of_token(token, user)
+        return state_of_token(token, user)

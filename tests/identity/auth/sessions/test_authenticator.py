@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from netautod.core.errors import Unauthenticated, Unavailable
-from netautod.identity.auth import authenticator as module
+from netautod.identity.auth.sessions import authenticator as module
 from netautod.identity.auth.sessions.activity import INTERVAL
 from netautod.identity.auth.sessions.store import SessionStore
 from netautod.identity.users.service import UserService

@@ -67,7 +67,9 @@ async def test_a_user_who_is_there_has_the_groups_of_now(
     ("change", "settings", "reason"),
     [
         pytest.param(f"dn: {ALAN}\nchangetype: delete", {}, "not have the user", id="deleted"),
-        pytest.param(moved("uid=alan", f"ou=groups,{BASE}"), {}, "not have the user", id="moved away from users"),
+        pytest.param(
+            moved("uid=alan", f"ou=groups,{BASE}"), {}, "not have the user", id="moved away from users"
+        ),
         pytest.param(
             f"dn: {ALAN}\nchangetype: modify\nadd: shadowExpire\nshadowExpire: 1",
             {},

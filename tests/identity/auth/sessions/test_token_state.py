@@ -38,7 +38,7 @@ class Stay:
     async def staying(self) -> dict[str, set[str]]:
         """Return which of her tokens are valid at the second node, with their permissions; past its cache."""
         tokens = {"session": self.session, "machine": self.machine}
-        found = await self.second.logins.standings.callers(list(tokens.values()))
+        found = await self.second.logins.token_states.callers(list(tokens.values()))
         self.second.authenticator.forget_all()
         for token in tokens.values():
             await self._agrees(token, token in found)
@@ -129,21 +129,21 @@ async def test_the_permissions_are_those_of_now(stay: Stay) -> None:
 
 async def test_other_text_has_no_caller(stay: Stay) -> None:
     wrong = ["", "x", "nat_" + "x" * 43, f"{stay.session}x"]
-    assert await stay.second.logins.standings.callers(wrong) == {}
+    assert await stay.second.logins.token_states.callers(wrong) == {}
 
 
 async def test_who_must_change_the_password_is_blocked(stay: Stay) -> None:
     body = {"password": NEW, "must_change_password": True}
     (await stay.admin.put(f"/api/users/{stay.ann.id}", body)).expect()
     again = (await stay.first.log_in("ann", NEW)).access_token
-    (caller,) = (await stay.second.logins.standings.callers([again])).values()
+    (caller,) = (await stay.second.logins.token_states.callers([again])).values()
     assert caller.blocked is not None
 
 
 async def test_who_stays_is_active(stay: Stay, monkeypatch: pytest.MonkeyPatch) -> None:
     """Check the stored activity; a failure to store it ends nothing."""
     stay.first.clock.move(120)
-    await stay.second.logins.standings.callers([stay.session, stay.machine])
+    await stay.second.logins.token_states.callers([stay.session, stay.machine])
     (session,) = await stay.first.documents("sessions", {"user_id": stay.ann.id})
     (token,) = await stay.first.documents("api_tokens")
     assert session["last_activity_at"] == token["last_used_at"] == stay.first.clock.now()
@@ -154,7 +154,7 @@ async def test_who_stays_is_active(stay: Stay, monkeypatch: pytest.MonkeyPatch) 
     stay.first.clock.move(120)
     store = stay.second.installation.stores.sessions
     monkeypatch.setattr(store, "touch", away)
-    assert set(await stay.second.logins.standings.callers([stay.session])) == {stay.session}
+    assert set(await stay.second.logins.token_states.callers([stay.session])) == {stay.session}
 
 
 async def test_requests_and_listeners_of_all_nodes_share_one_write_of_a_token(
@@ -172,7 +172,7 @@ async def test_requests_and_listeners_of_all_nodes_share_one_write_of_a_token(
         stay.first.clock.move(seconds)
         for node in (stay.first, stay.second):
             await node.authenticator.authenticate(stay.machine, INFO)
-            await node.logins.standings.callers([stay.machine])
+            await node.logins.token_states.callers([stay.machine])
         assert len(writes) == expected
         (token,) = await stay.first.documents("api_tokens")
         assert token["last_used_at"] == writes[-1]
