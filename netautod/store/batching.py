@@ -137,7 +137,8 @@ def batched_inserts(rows: OrgCollection) -> Batcher[OrgId, Document, None]:
 def batched_changes(
     rows: OrgCollection, *, upsert: bool = False
 ) -> Batcher[OrgId, tuple[Filter, Change], None]:
-    """Return a batcher of changes of single documents, in any order. It raises Duplicate as batched_inserts."""
+    """Return a batcher of changes of single documents, in any order. It raises Duplicate as
+    batched_inserts."""
 
     async def change(org_id: OrgId, changes: Sequence[tuple[Filter, Change]]) -> Sequence[Duplicate | None]:
         done = await rows.change_batch(org_id, changes, upsert=upsert)

@@ -75,7 +75,8 @@ class Collection:
         self._room.require_for(self.name)
 
     def unacknowledged_by_others(self) -> "Collection":
-        """Return the collection for writes that a fail-over may lose: the primary's memory acknowledges them."""
+        """Return the collection for writes that a fail-over may lose: the primary's memory acknowledges
+        them."""
         raw = self._raw.with_options(write_concern=WriteConcern(w=1, j=False))
         return Collection(raw, self._calls, self._room)
 

@@ -54,7 +54,8 @@ class Index:
         return IndexModel(list(self.keys), **self.options())
 
     def is_as(self, found: Mapping[str, Any]) -> bool:
-        """Return whether the index of this name that a database has (Collection.indexes) is the declared one."""
+        """Return whether the index of this name that a database has (Collection.indexes) is the declared
+        one."""
         return list(self.keys) == list(found["key"]) and _set_in(self.options()) == _set_in(found)
 
 

@@ -33,7 +33,8 @@ class RecentChanges:
         self._counting: SharedReads[ChangedLines] = SharedReads(clock=clock, seconds=60.0, size=1000)
 
     async def of(self, org_id: OrgId) -> Sequence[RecentChange]:
-        """Return the newest changes first, at most 10, of devices that exist. Imported versions are no news."""
+        """Return the newest changes first, at most 10, of devices that exist. Imported versions are no
+        news."""
         found = await self._store.latest(org_id, LOOKED_AT)
         names = await self._devices.live_names(org_id, list({config.device_id for config, _ in found}))
         shown = [(config, lines) for config, lines in found if config.device_id in names][:LATEST]

@@ -130,7 +130,8 @@ class ConfigsAnswer(PageAnswer):
 
 
 class DiffRowAnswer(Answer):
-    """A row of a diff. Words are pairs of positions in the text, in characters: from, and to (not included)."""
+    """A row of a diff. Words are pairs of positions in the text, in characters: from, and to (not
+    included)."""
 
     kind = fields.String(validate=validate.OneOf(("same", "changed", "added", "removed")))
     old_line = fields.Integer(allow_none=True)

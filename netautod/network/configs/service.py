@@ -71,7 +71,8 @@ class ConfigService:
         return before, await self._store.oldest_after(org_id, device_id, version)
 
     async def read(self, caller: Caller, device_id: str, version: int | None, *, secrets: bool) -> ReadConfig:
-        """Return a version (None: the newest) and its text, redacted unless `secrets`; NotFound, Forbidden."""
+        """Return a version (None: the newest) and its text, redacted unless `secrets`; NotFound,
+        Forbidden."""
         await self._devices.require(caller.org_id, device_id)
         config = await self._version(caller.org_id, device_id, version)
         text = await self._texts.load(caller.org_id, config.text_id)

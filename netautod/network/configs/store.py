@@ -167,7 +167,8 @@ class ConfigStore:
         return None if found is None else to_config(found)
 
     async def seen(self, config: Config, work: Work, *, at: datetime, config_hash: str) -> Config:
-        """Record that the device still had this content. The hash moves when a release changed what is noise."""
+        """Record that the device still had this content. The hash moves when a release changed what is
+        noise."""
         change = {"$max": {"last_seen_at": at}, "$set": {"config_hash": config_hash}}
         noting = ({"_id": config.id}, change)
         await self._changes.ask(config.org_id, noting, work)
@@ -205,7 +206,8 @@ class ConfigStore:
         )
 
     async def devices_with_unseen(self, since: datetime) -> list[tuple[OrgId, str]]:
-        """Return the devices of all organizations with versions whose content was last seen before `since`."""
+        """Return the devices of all organizations with versions whose content was last seen before
+        `since`."""
         # A version is seen when it is made: what was made since need not be looked at.
         old = {"created_at": {"$lt": since}, "last_seen_at": {"$lt": since}}
         return await self._devices([{"$match": old}, {"$group": {"_id": DEVICE}}])

@@ -108,7 +108,8 @@ class DeviceService:
         device_type: str | None = None,
         persist: Persist = ask_once,
     ) -> AsyncIterator[list[Device]]:
-        """Yield batches of all devices that match, sorted by id; without a condition all of the organization."""
+        """Yield batches of all devices that match, sorted by id; without a condition all of the
+        organization."""
         return self._store.batches(
             org_id, where(self.whole(DeviceFilter(site=site, device_type=device_type))), persist
         )
@@ -164,7 +165,8 @@ class DeviceService:
         return await self._store.pin_host_key(org_id, visited, fingerprint)
 
     async def pin_port_key(self, org_id: OrgId, visited: Device, fingerprint: str) -> str | None:
-        """Pin a key as `pin_host_key`, for the SSH server at the port of `visited`, the device's own or not."""
+        """Pin a key as `pin_host_key`, for the SSH server at the port of `visited`, the device's own or
+        not."""
         now = await self._store.get(org_id, visited.id)
         if now is not None and (now.protocol, now.port) == (visited.protocol, visited.port):
             return await self._store.pin_host_key(org_id, visited, fingerprint)
@@ -242,7 +244,8 @@ class DeviceService:
             await self._audit.record(caller, "device.update", "device", seen.id, details)
 
     async def delete(self, caller: Caller, device_id: str, *, only_if: OnlyIf | None = None) -> None:
-        """Delete the device: it is gone from every read at once; configs and history stay with their owners."""
+        """Delete the device: it is gone from every read at once; configs and history stay with their
+        owners."""
         seen = None if only_if is None else (await self._seen(caller.org_id, device_id, only_if))[1]
         await self.references.refuse_if_used(caller.org_id, device_id)
         buried = await self._store.bury(caller.org_id, device_id, at=self._clock.now(), expected=seen)

@@ -109,7 +109,8 @@ class DeviceStore:
         await self.counts.changed(org_id)
 
     async def get(self, org_id: OrgId, device_id: str, work: Work | None = None) -> Device | None:
-        """Return a device; for bulk `work` it is read together with others requested within the next 30 ms."""
+        """Return a device; for bulk `work` it is read together with others requested within the next 30
+        ms."""
         if work is not None and work.bulk:
             return await self._reads.ask(org_id, device_id, work)
         found = await self._devices.find_one(org_id, live(_id=device_id))

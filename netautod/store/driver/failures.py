@@ -84,7 +84,8 @@ def _refuse_full(error: OperationFailure) -> None:
 
 
 def _passes(error: BulkWriteError) -> bool:
-    """Return whether all failures of a batch are of the kind that passes; the batch's own code does not say."""
+    """Return whether all failures of a batch are of the kind that passes; the batch's own code does not
+    say."""
     details = error.details or {}
     failures = [*details.get("writeErrors", []), *details.get("writeConcernErrors", [])]
     return bool(failures) and all(failure.get("code") in TRANSIENT_CODES for failure in failures)

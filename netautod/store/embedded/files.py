@@ -101,7 +101,8 @@ def _user_name(uid: int) -> str:
 
 
 def socket_in(files: DataDir) -> Path:
-    """Return the socket's path: in `run`, or in a new short 0700 directory when that fits no socket or URI."""
+    """Return the socket's path: in `run`, or in a new short 0700 directory when that fits no socket or
+    URI."""
     preferred = files.run / SOCKET_NAME
     if _usable(preferred):
         return preferred
@@ -132,7 +133,8 @@ def uri_of(socket: Path) -> str:
 
 
 def rotate(log: Path, *, beyond: int = 0) -> bool:
-    """Move a log of more than `beyond` bytes aside as `<name>.1`, over the one before; return whether it did."""
+    """Move a log of more than `beyond` bytes aside as `<name>.1`, over the one before; return whether it
+    did."""
     if not log.exists() or log.stat().st_size <= beyond:
         return False
     log.replace(log.with_name(log.name + ".1"))

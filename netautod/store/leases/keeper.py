@@ -53,7 +53,8 @@ class LeaseKeeper:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def holds(self, row_id: str, epoch: int) -> bool:
-        """Return whether this node holds that claim; without heartbeats, too, its end is still to be written."""
+        """Return whether this node holds that claim; without heartbeats, too, its end is still to be
+        written."""
         held = self._held.get(row_id)
         return held is not None and held.epoch == epoch
 

@@ -35,7 +35,8 @@ class StaleObservers(Protocol):
 
 
 class StaleBackups:
-    """A search for stale backups. `is_wanted` returns whether there is a webhook for an event of that name."""
+    """A search for stale backups. `is_wanted` returns whether there is a webhook for an event of that
+    name."""
 
     def __init__(
         self,

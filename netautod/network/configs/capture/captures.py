@@ -143,7 +143,8 @@ class ConfigCapture:
     async def _keep(
         self, opened: OpenDevice, reading: Reading, last: Config | None, via: str
     ) -> tuple[Config, bool]:
-        """Return the version with this content, and whether it is a new one. A run tries until it is stored."""
+        """Return the version with this content, and whether it is a new one. A run tries until it is
+        stored."""
         own_id, known = str(uuid4()), [last]
 
         async def keep() -> tuple[Config, bool]:

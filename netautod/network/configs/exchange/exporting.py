@@ -237,7 +237,8 @@ def _made(folder: Path) -> None:
 
 
 def _replaced(path: Path, data: bytes) -> bool:
-    """Return whether the file had another content; it is replaced as a whole, so that a crash leaves no half."""
+    """Return whether the file had another content; it is replaced as a whole, so that a crash leaves no
+    half."""
     if path.is_file() and path.read_bytes() == data:
         return False
     fresh = path.with_name(f".{path.name}.new")

@@ -33,7 +33,8 @@ class Change:
 
 
 class History:
-    """The history of the branch that is checked out, along its first parents: a merge counts as one change."""
+    """The history of the branch that is checked out, along its first parents: a merge counts as one
+    change."""
 
     def __init__(self, folder: Path) -> None:
         self._git = Git(folder)

@@ -33,7 +33,8 @@ _BINARY_BYTES = 8000  # where git, too, looks for a NUL
 
 @dataclass(kw_only=True)
 class Imported:
-    """The result of an import: `versions` were added to so many `devices`; `problems` are sentences by path."""
+    """The result of an import: `versions` were added to so many `devices`; `problems` are sentences by
+    path."""
 
     versions: int = 0
     unchanged: int = 0

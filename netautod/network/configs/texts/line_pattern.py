@@ -30,7 +30,8 @@ class LineQuery:
 
 class LineMatcher(Protocol):
     def lines(self, text: bytes) -> Iterator[tuple[int, bytes]]:
-        """Yield the number (from 1) and the content of each line of a UTF-8 text that matches anywhere in it."""
+        """Yield the number (from 1) and the content of each line of a UTF-8 text that matches anywhere in
+        it."""
         ...
 
 

@@ -82,7 +82,8 @@ def side_by_side(
 
 
 def _section(change: Step, old: Lines, new: Lines) -> list[str]:
-    """Return the enclosing lines in the new text, or in the old one where the change only takes lines away."""
+    """Return the enclosing lines in the new text, or in the old one where the change only takes lines
+    away."""
     old_start, _, new_start, new_end, _ = change
     side, at = (new, new_start) if new_end > new_start else (old, old_start)
     return [side.shown[above : above + 1][0] for above in enclosing(side.compared, at)]

@@ -16,7 +16,8 @@ MOST_PAIRS = 10_000  # of lines that are looked at for likeness; larger blocks a
 
 
 def changed_words(old: str, new: str) -> tuple[list[Range], list[Range]]:
-    """Return the parts of each line that the other lacks, as [from, to) in characters; adjacent ones joined."""
+    """Return the parts of each line that the other lacks, as [from, to) in characters; adjacent ones
+    joined."""
     at = _common_indent(old, new)  # set aside: a blank of it is none between two words
     old_words, new_words = _WORD.findall(old, at), _WORD.findall(new, at)
     if max(len(old_words), len(new_words)) > MOST_WORDS:

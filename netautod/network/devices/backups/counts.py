@@ -100,7 +100,8 @@ class BackupCounting:
         return counts
 
     async def _whole(self, key: _Key, border: datetime) -> tuple[BackupCounts, datetime | None]:
-        """Count a whole organization: what is few is counted, each by a range of keys, and the rest follows."""
+        """Count a whole organization: what is few is counted, each by a range of keys, and the rest
+        follows."""
         kinds, never, stale, total, next_fresh_at = await asyncio.gather(
             self._devices.aggregate(
                 key.org_id,

@@ -87,7 +87,8 @@ def live(**conditions: Any) -> dict[str, Any]:
 
 
 def where(narrowed: DeviceFilter) -> dict[str, Any]:
-    """Return the filter's document. All values that callers send are texts: none of them can be an operator."""
+    """Return the filter's document. All values that callers send are texts: none of them can be an
+    operator."""
     return live(**_conditions(narrowed))
 
 

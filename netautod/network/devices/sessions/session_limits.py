@@ -32,7 +32,8 @@ class Turns:
 
     @asynccontextmanager
     async def at_site(self, work: Work, site: Hashable | None) -> AsyncIterator[None]:
-        """Hold a place at the site before anything else; None: a device without a site, which is not limited."""
+        """Hold a place at the site before anything else; None: a device without a site, which is not
+        limited."""
         async with self._sites.hold(site if work.bulk else None):
             yield
 
