@@ -102,7 +102,7 @@ async def serve(
             await _stop_with_parent(state)
         else:
             state.whole.set()
-            server.add_socket(listener)  # clients get 503 instead of nothing
+            server.add_sockets([listener])  # clients get 503 instead of nothing
         counted = metrics if settings.metrics.port else None
         database, _uri = await stack.enter_async_context(open_database(settings, state, counted))
         state.database = database
@@ -122,7 +122,7 @@ async def serve(
         )
         server.application = service.application
         if shared:
-            server.add_socket(listener)  # only now: the other workers serve meanwhile
+            server.add_sockets([listener])  # only now: the other workers serve meanwhile
         state.phase = "ok"
         announce(settings, url_of(settings, listener), installation.initial_password, out)
         watched.board.serve()

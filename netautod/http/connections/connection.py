@@ -7,8 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from uuid import uuid4
 
-from tornado.http1connection import HTTP1ConnectionParameters, HTTP1ServerConnection
-from tornado.httputil import HTTPServerConnectionDelegate
+from tornado.httputil import HTTPMessageDelegate
 from tornado.iostream import IOStream, SSLIOStream, StreamClosedError
 
 from netautod.core.logs.lines import Belonging, current, event
@@ -29,15 +28,18 @@ LINGER_SECONDS = 2.0
 LINGER_BYTES = 1024 * 1024
 
 
-class ServerConnection(HTTP1ServerConnection):
-    """`count` is asked before a refusal is written, and may raise another one in its place."""
+class ServerConnection:
+    """The connection of one client. `start_request` hands a request to the application.
+
+    `count` is called before a refusal is written, and may raise another one in its place.
+    """
 
     def __init__(
         self,
         stream: IOStream,
-        params: HTTP1ConnectionParameters,
-        context: object,
+        peer: object,
         *,
+        start_request: Callable[["ServerConnection", Exchange], HTTPMessageDelegate],
         deadlines: Deadlines,
         table: "ConnectionTable[ServerConnection]",
         count: Callable[[str], None],
@@ -46,8 +48,10 @@ class ServerConnection(HTTP1ServerConnection):
         metrics: Metrics,
         hsts: str | None = None,
     ) -> None:
-        super().__init__(stream, params, context)
         stream.set_nodelay(True)  # answers are written as a whole, or in large parts
+        self.stream = stream
+        self._peer = peer
+        self._start_request = start_request
         self._in_work = in_work
         self._table = table
         self._count = count
@@ -57,7 +61,18 @@ class ServerConnection(HTTP1ServerConnection):
         self._incoming = Incoming(stream)
         self._timing = Timing(deadlines, self._now())
         self._exchange: Exchange | None = None
+        self._serving: asyncio.Task[None] | None = None
         self._unheard = 0
+
+    def start(self) -> None:
+        """Serve the client's requests until the connection ends."""
+        self._serving = asyncio.ensure_future(self._serve())
+
+    async def close(self) -> None:
+        """Close the connection and wait for the end of what serves it."""
+        self.stream.close()
+        if self._serving is not None:
+            await asyncio.gather(self._serving, return_exceptions=True)
 
     def evict(self) -> None:
         self._table.remove(self)
@@ -70,7 +85,7 @@ class ServerConnection(HTTP1ServerConnection):
         written, taken = self.stream._total_write_index, self.stream._total_write_done_index
         if not self._timing.overdue(self._now(), taken=taken, written=written):
             return
-        logger.info("%s takes too long (%s)", self.context, self._timing.stage.name.lower())
+        logger.info("%s takes too long (%s)", self._peer, self._timing.stage.name.lower())
         asked = self._timing.stage is Stage.BODY or (self._timing.stage is Stage.HEAD and self._incoming.held)
         if asked and (self._exchange is None or not self._exchange.answer_begun):
             refusal, request_id = Refusal(408, "The request took too long to arrive"), uuid4().hex
@@ -80,24 +95,23 @@ class ServerConnection(HTTP1ServerConnection):
                 self.stream.write(refusal.answer(request_id, hsts=self._hsts))
         self.stream.close()
 
-    async def _server_request_loop(self, delegate: HTTPServerConnectionDelegate) -> None:
+    async def _serve(self) -> None:
         try:
-            while await self._one_request(delegate):
+            while await self._one_request():
                 self._enter(Stage.IDLE)
                 await asyncio.sleep(0)
         except (StreamClosedError, asyncio.CancelledError):
             return
         except Exception:
-            logger.exception("a request of %s failed", self.context)
+            logger.exception("a request of %s failed", self._peer)
             self.stream.close()
         finally:
-            delegate.on_close(self)
+            self._table.remove(self)
 
-    async def _one_request(self, delegate: HTTPServerConnectionDelegate) -> bool:
+    async def _one_request(self) -> bool:
         exchange = self._exchange = Exchange(
             self.stream,
-            self.params,
-            self.context,
+            self._peer,
             incoming=self._incoming,
             enter=self._enter,
             received=self._received,
@@ -107,7 +121,7 @@ class ServerConnection(HTTP1ServerConnection):
             head = await exchange.read()
             with self._in_work().one() as in_work:
                 exchange.is_last = in_work.is_closing
-                return await exchange.serve(head, delegate.start_request(self, exchange))
+                return await exchange.serve(head, self._start_request(self, exchange))
         except Refusal as refusal:
             if not exchange.answer_begun:
                 await self._refuse(refusal)
@@ -118,7 +132,7 @@ class ServerConnection(HTTP1ServerConnection):
         request_id = uuid4().hex
         self._tell(refusal, request_id)
         try:
-            self._count(str(self.context))
+            self._count(str(self._peer))
         except Refusal as other:
             refusal = other
         self._enter(Stage.ENDING)
@@ -130,9 +144,9 @@ class ServerConnection(HTTP1ServerConnection):
         if self._exchange is None or not self._exchange.has_handler:
             self._metrics.add("http_requests", 1, "other", "unknown", str(refusal.status))
         text = without_secret_patterns(refusal.text)
-        fields = {"status": refusal.status, "client": str(self.context), "error": text}
+        fields = {"status": refusal.status, "client": str(self._peer), "error": text}
         token = current.set(Belonging(request=request_id))
-        logger.info("%s: %d %s", self.context, refusal.status, text, extra=event(REQUEST, fields))
+        logger.info("%s: %d %s", self._peer, refusal.status, text, extra=event(REQUEST, fields))
         current.reset(token)
 
     async def _linger(self) -> None:

@@ -1,98 +1,116 @@
-"""One request and its answer on a connection: reads the request, Tornado's connection writes the answer."""
+"""One request and its answer on a connection: reads the request, hands it over, and waits for the answer."""
 
 import asyncio
-import logging
 import re
 from asyncio import Future
 from collections.abc import Callable
 from typing import cast
 
 from tornado.concurrent import future_add_done_callback
-from tornado.http1connection import HTTP1Connection, HTTP1ConnectionParameters
 from tornado.httputil import (
+    HTTPConnection,
     HTTPHeaders,
     HTTPInputError,
     HTTPMessageDelegate,
     RequestStartLine,
     ResponseStartLine,
 )
-from tornado.iostream import IOStream, StreamClosedError
+from tornado.iostream import IOStream
 
 from netautod.http.connections import message
 from netautod.http.connections.deadlines import Stage
 from netautod.http.connections.incoming import BLOCK, Incoming, TooLong
 from netautod.http.connections.message import Head
+from netautod.http.connections.outgoing import Outgoing
 from netautod.http.connections.refusal import Refusal
 
-logger = logging.getLogger(__name__)
+MAX_HEADER = 64 * 1024
+# Handlers set the real limit of each request before its body is read (http/handler.py).
+MAX_BODY = 32 * 1024 * 1024
 HEAD_END = re.compile(rb"\r?\n\r?\n")
 LINE_END = re.compile(rb"\n")
 TRAILERS = 64
 CHUNK_COST = 1024  # a chunk is as much work as so many bytes
 TURN = 64 * 1024  # after so many bytes the others have their turn
 AT_ONCE = 16
-BODILESS = (204, 304)
 
 
 class Turns:
-    """Of all the large bodies that arrive only so many go on in one round of the event loop."""
+    """The turns of the large bodies that arrive: only so many go on in one round of the event loop."""
 
     def __init__(self) -> None:
         self._turns = asyncio.Semaphore(AT_ONCE)
 
     async def next(self) -> None:
+        """Wait for the next turn."""
         async with self._turns:
             await asyncio.sleep(0)
 
 
-class Exchange(HTTP1Connection):
-    """`enter` and `received` are told how far it is; `is_last` is asked when the answer begins."""
+class Exchange(HTTPConnection):
+    """The connection that Tornado's handlers answer on; it lives for one request.
+
+    `peer`: what requests take their address and protocol from. `enter` and `received` are called as the
+    request gets on, `is_last` when the answer begins.
+    """
 
     def __init__(
         self,
         stream: IOStream,
-        params: HTTP1ConnectionParameters,
-        context: object,
+        peer: object,
         *,
         incoming: Incoming,
         enter: Callable[[Stage], None],
         received: Callable[[int], None],
         turns: Turns,
     ) -> None:
-        super().__init__(stream, False, params, context)
+        self.stream = stream
+        self.context = peer  # the name that Tornado's requests look for
         self._incoming = incoming
         self._enter = enter
         self._received = received
         self._turns = turns
         self._work = 0
-        self.answer_begun = False
+        self._max_body_size = MAX_BODY
+        self._outgoing: Outgoing | None = None
+        self._is_read = False
+        self._closes = False
+        self._answered: Future[None] = Future()
+        self._on_close: Callable[[], None] | None = None
         self.has_handler = False
         self.is_last: Callable[[], bool] = lambda: False
 
+    @property
+    def answer_begun(self) -> bool:
+        return self._outgoing is not None and self._outgoing.has_begun
+
+    @property
+    def _answer_ended(self) -> bool:
+        return self._outgoing is not None and self._outgoing.has_ended
+
     async def read(self) -> Head:
-        """The head of the next request. Raises Refusal."""
+        """Return the head of the next request. Raises Refusal."""
         try:
             await self._incoming.begin()
         except TooLong as error:
             raise Refusal(400, "Malformed request: too many empty lines before it") from error
         self._enter(Stage.HEAD)
-        most = self.params.max_header_size
         try:
-            data = await self._incoming.until(HEAD_END, most)
+            data = await self._incoming.until(HEAD_END, MAX_HEADER)
         except TooLong as error:
-            if b"\n" in self._incoming.held[:most]:
-                raise Refusal(431, f"The headers are longer than {most} bytes") from error
-            raise Refusal(414, f"The request line is longer than {most} bytes") from error
+            if b"\n" in self._incoming.held[:MAX_HEADER]:
+                raise Refusal(431, f"The headers are longer than {MAX_HEADER} bytes") from error
+            raise Refusal(414, f"The request line is longer than {MAX_HEADER} bytes") from error
         head = message.read_head(data)
-        # With a body to come it is not in work yet, whatever the handler has to ask first.
+        # With a body to come it is not in work yet, whatever the handler has to look up first.
         self._enter(Stage.BODY if head.has_body else Stage.WORK)
         return head
 
     async def serve(self, head: Head, delegate: HTTPMessageDelegate) -> bool:
-        """Hands the request over and waits for the answer; False if it was the last one. Raises Refusal."""
-        self._request_start_line, self._request_headers = head.start, head.headers
-        self._disconnect_on_finish = not head.keeps
-        self._read_finished = not head.has_body
+        """Hand the request over and wait for its answer; return False if it was the last. Raises Refusal."""
+        self._outgoing = Outgoing(self.stream, head.start)
+        self._closes = not head.keeps
+        self._is_read = not head.has_body
         handed_over = False
         try:
             prepared = self._hand_over(head, delegate)
@@ -102,12 +120,12 @@ class Exchange(HTTP1Connection):
             else:  # nothing is waited for that could only be answered by then
                 delegate.finish()
             handed_over = True
-            await self._answered()
+            await self._wait_for_answer()
         finally:
             if not handed_over:
                 delegate.on_connection_close()
-            self._clear_callbacks()
-        if self._disconnect_on_finish:
+            self._drop_callbacks()
+        if self._closes:
             self.close()
         return not self.stream.closed()
 
@@ -116,10 +134,10 @@ class Exchange(HTTP1Connection):
     ) -> None:
         if prepared is not None:
             await prepared
-        if not (head.waits and self._write_finished):
+        if not (head.waits and self._answer_ended):
             await self._read_whole_body(head, delegate)
-        self._read_finished = True
-        if not self._write_finished:
+        self._is_read = True
+        if not self._answer_ended:
             self._enter(Stage.WORK)
             delegate.finish()
 
@@ -129,14 +147,14 @@ class Exchange(HTTP1Connection):
         except HTTPInputError as error:
             raise message.malformed(error) from error
 
-    async def _answered(self) -> None:
-        if not self._finish_future.done() and not self.stream.closed():
-            self.stream.set_close_callback(self._on_connection_close)
-            await self._finish_future
+    async def _wait_for_answer(self) -> None:
+        if not self._answered.done() and not self.stream.closed():
+            self.stream.set_close_callback(self._client_left)
+            await self._answered
 
     async def _read_whole_body(self, head: Head, delegate: HTTPMessageDelegate) -> None:
-        self._enter(Stage.ENDING if self._write_finished else Stage.BODY)
-        if head.waits and not self._write_finished:
+        self._enter(Stage.ENDING if self._answer_ended else Stage.BODY)
+        if head.waits and not self._answer_ended:
             await self.stream.write(b"HTTP/1.1 100 Continue\r\n\r\n")
         if head.length is not None:
             self._check_size(head.length)
@@ -154,7 +172,7 @@ class Exchange(HTTP1Connection):
 
     def _check_size(self, size: int) -> None:
         # What is dropped anyway is bounded by time.
-        if size > self._max_body_size and not self._write_finished:
+        if size > self._max_body_size and not self._answer_ended:
             raise Refusal(413, f"The request body is larger than {self._max_body_size} bytes")
 
     async def _read_bytes(self, left: int, delegate: HTTPMessageDelegate) -> None:
@@ -162,7 +180,7 @@ class Exchange(HTTP1Connection):
             piece = await self._incoming.some(min(left, BLOCK))
             left -= len(piece)
             self._received(len(piece))
-            if not self._write_finished:
+            if not self._answer_ended:
                 taken = delegate.data_received(piece)
                 if taken is not None:
                     await taken
@@ -191,72 +209,78 @@ class Exchange(HTTP1Connection):
             self._work = 0
             await self._turns.next()
 
+    def set_max_body_size(self, size: int) -> None:
+        """Refuse a longer body, instead of one that is longer than MAX_BODY."""
+        self._max_body_size = size
+
     def write_headers(
         self,
         start_line: RequestStartLine | ResponseStartLine,
         headers: HTTPHeaders,
         chunk: bytes | None = None,
     ) -> "Future[None]":
-        self.answer_begun = True
-        assert self._request_start_line is not None
-        assert self._request_headers is not None
-        old = self._request_start_line.version == "HTTP/1.0"
-        # The end of such an answer is the end of the connection.
-        if self.is_last() or not self._read_finished or (old and "Content-Length" not in headers):
-            self._disconnect_on_finish = True
-            self._request_headers["Connection"] = "close"
-        if old or self._disconnect_on_finish or not self._is_whole(start_line, headers, chunk):
-            return super().write_headers(start_line, headers, chunk)
-        return self._write_whole(cast(ResponseStartLine, start_line), headers, chunk or b"")
+        assert self._outgoing is not None
+        if self.is_last() or not self._is_read or self._outgoing.needs_close(headers):
+            self._closes = True
+        start = cast(ResponseStartLine, start_line)
+        return self._outgoing.begin(start, headers, chunk or b"", closes=self._closes)
 
-    def _is_whole(
-        self, start: RequestStartLine | ResponseStartLine, headers: HTTPHeaders, chunk: bytes | None
-    ) -> bool:
-        """Whether the answer has a body and all of it is there, as it is for nearly all requests."""
-        assert self._request_start_line is not None
-        if self._request_start_line.method == "HEAD" or cast(ResponseStartLine, start).code in BODILESS:
-            return False
-        return chunk is not None and headers.get("Content-Length") == str(len(chunk))
-
-    def _write_whole(self, start: ResponseStartLine, headers: HTTPHeaders, body: bytes) -> "Future[None]":
-        """As Tornado does it, in a quarter of the time: it looks at each header by itself."""
-        self._response_start_line = start
-        self._chunking_output = False
-        self._expected_content_remaining = 0
-        future = self._write_future = Future()
-        if self.stream.closed():
-            future.set_exception(StreamClosedError())
-            future.exception()
-            return future
-        self._pending_write = self.stream.write(message.answer_head(start, headers) + body)
-        future_add_done_callback(self._pending_write, self._on_write_complete)
-        return future
+    def write(self, chunk: bytes) -> "Future[None]":
+        assert self._outgoing is not None
+        return self._outgoing.write(chunk)
 
     def goes_on(self) -> None:
-        """The answer has no end of its own: it does not count among those that the node serves at once."""
+        """Mark the answer as a stream, which does not count among those that the node serves at once."""
         self._enter(Stage.STREAM)
 
     def finish(self) -> None:
-        if self._expected_content_remaining == 0 and not self._chunking_output and self._read_finished:
-            self._write_finished = True
-            if self._pending_write is None:
-                self._finish_request(None)
-            else:
-                future_add_done_callback(self._pending_write, self._finish_request)
+        assert self._outgoing is not None
+        self._outgoing.end()
+        if not self._is_read:
+            self._closes = True
+        if self._outgoing.pending is None:
+            self._end()
         else:
-            super().finish()
-        if self._read_finished and not self._finish_future.done():
-            self._enter(Stage.ANSWER)
-        elif not self._read_finished:
+            future_add_done_callback(self._outgoing.pending, lambda _: self._end())
+        if not self._is_read:
             self._enter(Stage.ENDING)
+        elif not self._answered.done():
+            self._enter(Stage.ANSWER)
 
-    def _finish_request(self, future: "Future[None] | None") -> None:
-        """Tornado would close a connection whose request is not read to its end, and the reset that follows
-        takes the answer away from a client that is still sending. It also has Nagle's algorithm on between
-        two answers, for two system calls a request; ours is off from the beginning to the end.
+    def close(self) -> None:
+        """Close the connection, whatever is under way."""
+        self.stream.close()
+        self._drop_callbacks()
+        self._set_answered()
+
+    def set_close_callback(self, callback: Callable[[], None] | None) -> None:
+        """Set what is called when the client disconnects before it is answered."""
+        self._on_close = callback
+
+    def _client_left(self) -> None:
+        callback = self._on_close
+        self._drop_callbacks()
+        if callback is not None:
+            callback()
+        self._set_answered()
+
+    def _end(self) -> None:
+        """End the exchange when all of the answer has gone out.
+
+        A connection whose request is not read to its end stays open for now: the reset that follows its close
+        would take the answer away from a client that is still sending.
         """
-        self._clear_callbacks()
-        if self._read_finished and self._disconnect_on_finish:
+        self._drop_callbacks()
+        if self._is_read and self._closes:
             self.close()
-        elif not self._finish_future.done():
-            self._finish_future.set_result(None)
+        else:
+            self._set_answered()
+
+    def _set_answered(self) -> None:
+        if not self._answered.done():
+            self._answered.set_result(None)
+
+    def _drop_callbacks(self) -> None:
+        """Let go of the handler, which refers to this exchange."""
+        self._on_close = None
+        self.stream.set_close_callback(None)

@@ -2,16 +2,16 @@
 
 import asyncio
 import logging
+import socket
 import ssl
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 from uuid import uuid4
 
-from tornado.http1connection import HTTP1ConnectionParameters
-from tornado.httputil import HTTPConnection, HTTPMessageDelegate, HTTPServerConnectionDelegate
+from tornado.httputil import HTTPMessageDelegate
 from tornado.iostream import IOStream, SSLIOStream, StreamClosedError
-from tornado.tcpserver import TCPServer
+from tornado.netutil import add_accept_handler, ssl_wrap_socket
 from tornado.web import Application
 
 from netautod.core.errors import TooManyRequests
@@ -21,14 +21,11 @@ from netautod.http.connections.active_requests import InWork
 from netautod.http.connections.connection import ServerConnection
 from netautod.http.connections.deadlines import Deadlines
 from netautod.http.connections.eviction import ConnectionTable
-from netautod.http.connections.exchange import Turns
+from netautod.http.connections.exchange import Exchange, Turns
 from netautod.http.connections.refusal import Refusal
 from netautod.http.context import HttpContext, Network, is_within
 
 logger = logging.getLogger(__name__)
-MAX_HEADER = 64 * 1024
-# Handlers set the real limit of each request before its body is read (http/handler.py).
-MAX_BODY = 32 * 1024 * 1024
 SAID_EVERY = 10.0
 CHECK_EVERY = 1.0
 
@@ -44,7 +41,7 @@ class Peer:
         return self.remote_ip
 
 
-class HttpServer(TCPServer, HTTPServerConnectionDelegate):
+class HttpServer:
     """Serves `application`, which may be another one later. `connections`: how many at most, without those of
     so many `streams` (answers that have no end of their own)."""
 
@@ -58,23 +55,23 @@ class HttpServer(TCPServer, HTTPServerConnectionDelegate):
         trusted_proxies: Sequence[Network] = (),
         tls: ssl.SSLContext | None = None,
     ) -> None:
-        super().__init__(ssl_options=tls)
+        self._tls = tls
+        self._sockets: list[socket.socket] = []
+        self._stop_accepting: list[Callable[[], None]] = []
         self.application = application
         self._most = connections
         self._deadlines = deadlines
         self._trusted = trusted_proxies
-        self._parameters = HTTP1ConnectionParameters(max_header_size=MAX_HEADER, max_body_size=MAX_BODY)
         self._table: ConnectionTable[ServerConnection] = ConnectionTable(most_apart=streams)
         self._turns = Turns()
         self._in_work = InWork()
-        self._paused = False
         self._checks: asyncio.TimerHandle | None = None
         self._turned_away = _Counted(f"connections were turned away: all {connections} are in use")
         self._evictions = _Counted(f"idle connections were evicted: all {connections} are in use")
 
     def use_certificate(self, context: ssl.SSLContext) -> None:
         """For the connections from now on."""
-        self.ssl_options = context
+        self._tls = context
 
     @property
     def held(self) -> int:
@@ -90,7 +87,44 @@ class HttpServer(TCPServer, HTTPServerConnectionDelegate):
     def _context(self) -> HttpContext:
         return cast(HttpContext, self.application.settings["context"])
 
-    def handle_stream(self, stream: IOStream, address: tuple[Any, ...]) -> None:
+    def add_sockets(self, listeners: Sequence[socket.socket]) -> None:
+        """Accept connections on these sockets, which are the server's from now on."""
+        self._sockets += listeners
+        self._stop_accepting += [add_accept_handler(one, self._accept) for one in listeners]
+
+    def pause_accepting(self) -> None:
+        """Leave new connections to other processes on the same sockets."""
+        for stop in self._stop_accepting:
+            stop()
+        self._stop_accepting.clear()
+
+    def go_on_accepting(self) -> None:
+        """Accept connections again after a pause."""
+        if not self._stop_accepting:
+            self._stop_accepting = [add_accept_handler(one, self._accept) for one in self._sockets]
+
+    def stop(self) -> None:
+        """Accept no more connections, and close the sockets; what is connected stays so."""
+        self.pause_accepting()
+        for listener in self._sockets:
+            listener.close()
+        self._sockets.clear()
+
+    def _accept(self, connection: socket.socket, address: tuple[Any, ...]) -> None:
+        try:
+            stream = self._stream(connection)
+        except OSError:  # the client has gone already
+            connection.close()
+        else:
+            self._take(stream, address)
+
+    def _stream(self, connection: socket.socket) -> IOStream:
+        if self._tls is None:
+            return IOStream(connection)
+        wrapped = ssl_wrap_socket(connection, self._tls, server_side=True, do_handshake_on_connect=False)
+        return SSLIOStream(wrapped)
+
+    def _take(self, stream: IOStream, address: tuple[Any, ...]) -> None:
         if len(self._table) >= self._most and not self._make_room():
             self._turned_away.one(stream.io_loop.time())
             _turn_away(stream)
@@ -101,8 +135,8 @@ class HttpServer(TCPServer, HTTPServerConnectionDelegate):
         )
         connection = ServerConnection(
             stream,
-            self._parameters,
             peer,
+            start_request=self._start_request,
             deadlines=self._deadlines,
             table=self._table,
             count=self._count_malformed,
@@ -114,13 +148,10 @@ class HttpServer(TCPServer, HTTPServerConnectionDelegate):
         exempt = is_within(peer.remote_ip, self._trusted)
         self._table.add(connection, None if exempt else group_of(peer.remote_ip))
         self._keep_checking()
-        connection.start_serving(self)
+        connection.start()
 
-    def start_request(self, server_conn: object, request_conn: HTTPConnection) -> HTTPMessageDelegate:
-        return self.application.start_request(server_conn, request_conn)
-
-    def on_close(self, server_conn: object) -> None:
-        self._table.remove(cast(ServerConnection, server_conn))
+    def _start_request(self, connection: object, exchange: Exchange) -> HTTPMessageDelegate:
+        return self.application.start_request(connection, exchange)
 
     async def close_all_connections(self) -> None:
         for connection in self._table.all():
@@ -136,18 +167,6 @@ class HttpServer(TCPServer, HTTPServerConnectionDelegate):
         for requests in (begun, self._in_work):
             requests.close()
         return begun
-
-    def pause_accepting(self) -> None:
-        """Leaves new connections to other processes on the same socket."""
-        for descriptor, remove in list(self._handlers.items()):
-            remove()
-            self._handlers[descriptor] = _nothing
-        self._paused = True
-
-    def go_on_accepting(self) -> None:
-        if self._paused:
-            self._paused = False
-            self.add_sockets(list(self._sockets.values()))
 
     def _make_room(self) -> bool:
         evicted = self._table.candidate()

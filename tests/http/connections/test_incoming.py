@@ -4,7 +4,6 @@ import re
 import socket
 
 import pytest
-from tornado.http1connection import HTTP1ConnectionParameters
 from tornado.httputil import HTTPHeaders, HTTPMessageDelegate, ResponseStartLine
 from tornado.iostream import IOStream
 
@@ -101,7 +100,6 @@ async def test_a_body_lets_others_go_first_for_its_bytes_and_its_chunks(
         counted = CountedTurns()
         exchange = Exchange(
             IOStream(ours),
-            HTTP1ConnectionParameters(),
             None,
             incoming=Incoming(stream),
             enter=lambda stage: None,
