@@ -346,9 +346,10 @@ class JsonHandler(RequestHandler):
         # Tornado calls this before prepare(), and again before it writes an error.
         if not hasattr(self, "request_id"):
             self.request_id = request_id_of(self.request)
-        headers = self.context.answer_headers(self.request, self.request_id)
-        for name, value in {**headers, **self.cors_headers()}.items():
+        for name, value in self.context.answer_headers(self.request, self.request_id).items():
             self._headers[name] = value  # set_header would look at each for what none of them holds
+        for name, value in self.cors_headers().items():
+            self.set_header(name, value)
 
     def cors_headers(self) -> Mapping[str, str]:
         """Return the headers for pages of other origins."""

@@ -118,7 +118,7 @@ class RequestLog:
             self._end_span(self._span, status)
         token = current.set(self._belonging)  # the connection of a client that leaves finishes it
         if self._is_logged and logger.isEnabledFor(logging.INFO):
-            self._log(status, seconds)
+            self._log_line(status, seconds)
         current.reset(token)
 
     def _method(self, other: str) -> str:
@@ -131,7 +131,7 @@ class RequestLog:
         span.note({"http.response.status_code": status})
         span.end(error=str(status) if status >= CLIENT_GONE else "")
 
-    def _log(self, status: int, seconds: float) -> None:
+    def _log_line(self, status: int, seconds: float) -> None:
         """Log the request without its query, which may hold what a user searches for."""
         path, error = shown_path(self._request.path, status), ""
         fields = {

@@ -158,13 +158,13 @@ class Exchange(HTTPConnection):
             await self.stream.write(b"HTTP/1.1 100 Continue\r\n\r\n")
         if head.length is not None:
             self._check_size(head.length)
-            await self._read_bytes(head.length, delegate)
+            await self._pass_on(head.length, delegate)
             return
         total = 0
         while size := await self._chunk_size():
             total += size
             self._check_size(total)
-            await self._read_bytes(size, delegate)
+            await self._pass_on(size, delegate)
             if await self._incoming.exactly(2) != b"\r\n":
                 raise Refusal(400, "Malformed request: a chunk is longer than it says")
             await self._worked(CHUNK_COST)
@@ -175,7 +175,7 @@ class Exchange(HTTPConnection):
         if size > self._max_body_size and not self._answer_ended:
             raise Refusal(413, f"The request body is larger than {self._max_body_size} bytes")
 
-    async def _read_bytes(self, left: int, delegate: HTTPMessageDelegate) -> None:
+    async def _pass_on(self, left: int, delegate: HTTPMessageDelegate) -> None:
         while left:
             piece = await self._incoming.some(min(left, BLOCK))
             left -= len(piece)
