@@ -154,7 +154,7 @@ class DeviceService:
         return await self._store.created(after, before=before, limit=limit)
 
     def called(self, org_id: OrgId) -> AsyncIterator[list[Called]]:
-        """All devices in batches, with what others may know them by."""
+        """Yield all devices in batches, with the names that others may know them by."""
         return self._store.called(org_id)
 
     async def pin_host_key(self, org_id: OrgId, visited: Device, fingerprint: str) -> str | None:

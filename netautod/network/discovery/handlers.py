@@ -34,14 +34,14 @@ class DiscoveryHandler(JsonHandler):
 class InterfacesHandler(DiscoveryHandler):
     @requires("devices.access", answer=InterfacesAnswer)
     async def get(self, device_id: str) -> None:
-        """Lists the interfaces that the last poll found."""
+        """List the interfaces that the last poll found."""
         self.answer((await self.table(device_id, "interfaces")).to_json("interfaces"))
 
 
 class NeighborsHandler(DiscoveryHandler):
     @requires("devices.access", answer=NeighborsAnswer)
     async def get(self, device_id: str) -> None:
-        """Lists the LLDP and CDP neighbors."""
+        """List the LLDP and CDP neighbors."""
         found = await self.discovery.neighbors(self.caller.org_id, self.path_id(device_id, "Device"))
         self.answer(found.to_json("neighbors"))
 
@@ -49,7 +49,7 @@ class NeighborsHandler(DiscoveryHandler):
 class MacTableHandler(DiscoveryHandler):
     @requires("devices.access", query=TableQuery, answer=MacTableAnswer)
     async def get(self, device_id: str) -> None:
-        """Lists the MAC address table."""
+        """List the MAC address table."""
         found = await self.table(device_id, "mac", **self.query)
         self.answer({**found.to_json("entries"), **self.query})
 
@@ -57,7 +57,7 @@ class MacTableHandler(DiscoveryHandler):
 class ArpTableHandler(DiscoveryHandler):
     @requires("devices.access", query=TableQuery, answer=ArpTableAnswer)
     async def get(self, device_id: str) -> None:
-        """Lists the ARP table."""
+        """List the ARP table."""
         found = await self.table(device_id, "arp", **self.query)
         self.answer({**found.to_json("entries"), **self.query})
 
@@ -65,14 +65,14 @@ class ArpTableHandler(DiscoveryHandler):
 class VlansHandler(DiscoveryHandler):
     @requires("devices.access", answer=VlansAnswer)
     async def get(self, device_id: str) -> None:
-        """Lists the VLANs."""
+        """List the VLANs."""
         self.answer((await self.table(device_id, "vlans")).to_json("vlans"))
 
 
 class DeviceStatusHandler(DiscoveryHandler):
     @requires("devices.access", answer=StatusAnswer)
     async def get(self, device_id: str) -> None:
-        """Reads the latest status."""
+        """Read the latest status."""
         status = await self.discovery.status(self.caller.org_id, self.path_id(device_id, "Device"))
         self.answer(status.to_json())
 
@@ -80,7 +80,7 @@ class DeviceStatusHandler(DiscoveryHandler):
 class PollHistoryHandler(DiscoveryHandler):
     @requires("devices.access", query=PollHistoryQuery, answer=PollHistoryAnswer)
     async def get(self, device_id: str) -> None:
-        """Lists the polls, newest first."""
+        """List the polls, newest first."""
         found = self.path_id(device_id, "Device")
         polls, total = await self.discovery.history(self.caller.org_id, found, **self.query)
         self.answer({"polls": [poll.to_json() for poll in polls], "total": total, **self.query})
@@ -89,9 +89,9 @@ class PollHistoryHandler(DiscoveryHandler):
 class PollHandler(DiscoveryHandler):
     @requires("devices.access", body=PollRequest, answer=QueuedPollAnswer, status=202, repeat=Repeat.AGAIN)
     async def post(self, device_id: str) -> None:
-        """Queues a poll out of turn; 503 if nothing polls, or too many polls wait.
+        """Queue a poll out of turn; 503 if nothing polls, or too many polls wait.
 
-        Who asks again while the poll waits gets the same one.
+        A repeated request while the poll waits gets the same one.
         """
         found = self.path_id(device_id, "Device")
         poll = await self.discovery.poll(self.caller, found, detect=self.body["detect"])
@@ -101,14 +101,14 @@ class PollHandler(DiscoveryHandler):
 class TopologyHandler(DiscoveryHandler):
     @requires("devices.access", answer=TopologyAnswer, name="get_topology")
     async def get(self) -> None:
-        """Draws the network from the neighbor tables."""
+        """Draw the network from the neighbor tables."""
         self.answer((await self.discovery.topology(self.caller.org_id)).to_json())
 
 
 class FindHandler(DiscoveryHandler):
     @requires("devices.access", query=FindQuery, answer=FindAnswer, name="find_address")
     async def get(self) -> None:
-        """Finds where a MAC or IP address was seen."""
+        """Find where a MAC or IP address was seen."""
         matches = await self.discovery.find(self.caller.org_id, **self.query)
         self.answer({"matches": list(matches)})
 

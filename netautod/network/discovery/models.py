@@ -1,4 +1,4 @@
-"""What polls found out about devices: tables, status and history, and the network that they add up to."""
+"""Results of polls: tables, status and history, and the network that they add up to."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class DiscoveredTable:
-    """One of a device's tables, all of it from one poll; `total` also counts rows behind a limit.
+    """A table of a device, all of it from one poll; `total` also counts rows behind a limit.
 
     A device that was never polled has no rows, and None for `collected_at`.
     """
@@ -22,7 +22,7 @@ class DiscoveredTable:
     collected_at: datetime | None = None
 
     def to_json(self, plural: str) -> dict[str, Any]:
-        """The answer of a table: `{<plural>: [...], total, collected_at}`."""
+        """Return the answer of a table: `{<plural>: [...], total, collected_at}`."""
         return {
             plural: [dict(row) for row in self.rows],
             "total": self.total,

@@ -22,13 +22,13 @@ class PollHistoryQuery(Query):
 
 
 class PollRequest(Request):
-    """`detect`: the device type `generic` becomes the recognised platform."""
+    """A request for a poll. `detect`: the device type `generic` becomes the recognised platform."""
 
     detect = Boolean(load_default=False)
 
 
 class QueryMac(fields.String):
-    """Any usual form of a MAC address; loaded as `aa:bb:cc:dd:ee:ff`."""
+    """A field for any usual form of a MAC address; loaded as `aa:bb:cc:dd:ee:ff`."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
         found = mac_address(str(value))
@@ -130,7 +130,7 @@ class VlanAnswer(Answer):
 
 
 class TableAnswer(Answer):
-    """`collected_at` is null for a device that was never polled."""
+    """A table. `collected_at` is null for a device that was never polled."""
 
     total = fields.Integer()
     collected_at = Timestamp(allow_none=True)
@@ -191,8 +191,8 @@ class PollSources(Answer):
 
 
 class PollAnswer(Answer):
-    """`method`: the transport that gave most (`snmp`, `cli`, `eapi`, `netconf`, or that of a plugin), or
-    `both` for SNMP with CLI.
+    """A poll. `method`: the transport that gave most (`snmp`, `cli`, `eapi`, `netconf`, or that of a plugin),
+    or `both` for SNMP with CLI.
     """
 
     id = Id()

@@ -1,4 +1,4 @@
-"""What polls found out about devices, and the requests for polls."""
+"""The discovered data of devices, and the requests for polls."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -17,18 +17,20 @@ from netautod.network.discovery.tables.reading import DiscoveredReads
 
 
 class Network(Protocol):
-    """What the tables of all devices add up to."""
+    """The network that the tables of all devices add up to."""
 
     async def topology(self, org_id: OrgId) -> Topology: ...
 
     async def matched(self, org_id: OrgId, device_id: str, neighbors: Sequence[Row]) -> Sequence[Row]:
-        """The neighbors of the device, each with the id of the device that it is as `remote_device_id`."""
+        """Return the neighbors of the device, each with its id as `remote_device_id` if it is a device."""
         ...
 
 
 @dataclass(kw_only=True, eq=False)
 class DiscoveryService:
-    """Every call about one device raises NotFound if the organization has no such device."""
+    """The service of discovered data. Every call about one device raises NotFound if the organization has no
+    such device.
+    """
 
     devices: DeviceService
     reads: DiscoveredReads
@@ -39,12 +41,14 @@ class DiscoveryService:
     async def table(
         self, org_id: OrgId, device_id: str, name: str, *, limit: int | None = None
     ) -> DiscoveredTable:
-        """`name` is one of TABLES; at most `limit` rows of it."""
+        """Return a table: `name` is one of TABLES; at most `limit` rows of it."""
         await self.devices.require(org_id, device_id)
         return await self.reads.table(org_id, device_id, name, limit=limit)
 
     async def neighbors(self, org_id: OrgId, device_id: str) -> DiscoveredTable:
-        """Matched to the devices that there are now: one that was added after the poll is found, too."""
+        """Return neighbors matched to the present devices: one that was added after the poll is
+        found, too.
+        """
         table = await self.table(org_id, device_id, "neighbors")
         if not table.rows:
             return table
@@ -57,7 +61,7 @@ class DiscoveryService:
     async def history(
         self, org_id: OrgId, device_id: str, *, limit: int, offset: int = 0
     ) -> tuple[Sequence[Poll], int]:
-        """The polls, newest first, and how many there are."""
+        """Return the polls, newest first, and how many there are."""
         await self.devices.require(org_id, device_id)
         polls = await self.polls.page(org_id, device_id, limit=limit, offset=offset)
         seen = offset + len(polls)
@@ -66,14 +70,14 @@ class DiscoveryService:
         return polls, max(seen if polls else 0, await self.polls.total(org_id, device_id))
 
     async def poll(self, caller: Caller, device_id: str, *, detect: bool) -> Poll:
-        """Queues a poll; see PollRequests.ask."""
+        """Queue a poll; see PollRequests.ask."""
         return await self.requests.ask(caller, device_id, detect=detect)
 
     async def topology(self, org_id: OrgId) -> Topology:
         return await self.network.topology(org_id)
 
     async def find(self, org_id: OrgId, *, mac: str | None = None, ip: str | None = None) -> Sequence[Row]:
-        """Where an address was seen, the newest first, on devices that there are."""
+        """Return where an address was seen, the newest first, on devices that exist."""
         found = await self.reads.find(org_id, mac=mac, ip=ip)
         names = await self.devices.live_names(org_id, sorted({one.device_id for one in found}))
         return await in_turns(

@@ -124,7 +124,7 @@ class BindingStore:
         return {write.before.id for write in writes if not _is_written(found.get(write.before.id), write)}
 
     async def bury(self, org_id: OrgId, device: KnownDevice, *, at: datetime) -> bool:
-        """Bury a device as DeviceStore.bury does, but only while it is bound as it was."""
+        """Delete a device as DeviceStore.bury does, but only while it is bound as it was."""
         where = live(_id=device.id, bindings=_same_bindings(device.bindings))
         change = {"$set": {"live": False, "deleted_at": at, "cleanup": True}, "$unset": {PROMPT: ""}}
         buried = await self._devices.update(org_id, where, change)

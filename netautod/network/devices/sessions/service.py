@@ -280,7 +280,9 @@ class SessionScope:
 
     @asynccontextmanager
     async def _admitted(self, legs: list[Leg]) -> AsyncIterator[None]:
-        """Admit the login in the block; its outcome decides whether others with its credentials go on."""
+        """Hold the login's admission for the block; its outcome decides whether others with its credentials
+        go on.
+        """
         begun: list[CredentialGate] = []
         accepted, tried, refused = False, True, ""
         try:

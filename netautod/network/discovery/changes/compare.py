@@ -22,7 +22,7 @@ DOWN = frozenset({"down", "lowerLayerDown", "notPresent"})
 
 @dataclass(frozen=True, kw_only=True)
 class Change:
-    """`interface` is the device's own; the rest says who was heard there last."""
+    """A change. `interface` is the device's own; the rest says which neighbor was heard there last."""
 
     kind: Kind
     interface: str | None = None
@@ -33,7 +33,7 @@ class Change:
 def changes_of(
     before: Before, found: Collected, *, reachable: bool | None, failures: int, unreachable_after: int
 ) -> list[Change]:
-    """`failures`: polls in a row without an answer, this one included."""
+    """Return the changes. `failures`: polls in a row without an answer, this one included."""
     changes: list[Change] = []
     if reachable is False and before.failures < unreachable_after <= failures:
         changes.append(Change(kind="device_unreachable"))
@@ -83,13 +83,13 @@ def _lost(before: Sequence[Mapping[str, Any]], now: Iterable[object]) -> list[Ch
 
 
 def _identity(chassis: str | None, name: str | None, address: str | None) -> set[tuple[str, str]]:
-    """What it could be known by; none for one that says nothing of itself."""
+    """Return the keys that a neighbor could be known by; none for one that says nothing of itself."""
     found = (("chassis", chassis_key(chassis)), ("name", host_name(name)), ("address", address))
     return {(kind, key) for kind, key in found if key is not None}
 
 
 def _down(before: Sequence[Mapping[str, Any]], now: Iterable[object]) -> list[Change]:
-    """One that somebody has turned off is no surprise."""
+    """Return the interfaces that went down; one that was turned off by configuration is no surprise."""
     up = {row["name"] for row in before if row["oper_status"] == "up"}
     down = (one for one in now if isinstance(one, Interface) and text(one.oper_status) in DOWN)
     # A name that stands in the table twice is one interface for whoever is told.

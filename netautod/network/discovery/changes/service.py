@@ -36,7 +36,9 @@ class ChangeObservers(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Changes:
-    """`unreachable_after`: polls in a row without an answer that make a device unreachable."""
+    """The changes of devices. `unreachable_after`: polls in a row without an answer that make a device
+    unreachable.
+    """
 
     tables: DiscoveredStore
     observers: ChangeObservers
@@ -46,7 +48,7 @@ class Changes:
     def of(
         self, device: Device, before: Before, visited: Visited, *, failures: int, at: datetime
     ) -> Sequence[Mapping[str, Any]]:
-        """The events as documents, which are written together with the tables."""
+        """Return the events as documents, which are written together with the tables."""
         found = changes_of(
             before,
             visited.collected,
@@ -59,7 +61,9 @@ class Changes:
         ]
 
     async def tell(self, org_id: OrgId, device_id: str, events: Sequence[Mapping[str, Any]]) -> None:
-        """Called when they are written. What cannot be crossed out now is told once more later."""
+        """Notify the observers once the events are written. An event that cannot be cleared now is delivered
+        once more later.
+        """
         for event in events:
             self.observers.device_changed(change_event(org_id, device_id, event))
         try:
@@ -68,7 +72,7 @@ class Changes:
             logger.warning("events of %s may be told twice: %s", device_id, error)
 
     async def look(self) -> None:
-        """Tells what was left behind; for one node at a time."""
+        """Deliver the events that were left behind; for one node at a time."""
         while True:
             left = await self.tables.unnotified.find(before=self.clock.now() - LEFT_AFTER, limit=AT_ONCE)
             for header in left:
@@ -82,6 +86,8 @@ class Changes:
 
 
 def change_event(org_id: OrgId, device_id: str, stored: Mapping[str, Any]) -> DeviceChanged:
-    """A newer version may have written more of it than this one knows."""
+    """Return the event of a stored change. A newer version may have written more of it than this one
+    knows.
+    """
     known = {name: value for name, value in stored.items() if name in FIELDS}
     return DeviceChanged(org_id=org_id, device_id=device_id, **known)

@@ -1,1 +1,1 @@
-"""Where an address is: the port at the edge of the network before those that only lead there."""
+"""Locations of addresses: the port at the edge of the network before those that only lead there."""

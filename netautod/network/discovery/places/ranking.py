@@ -42,8 +42,9 @@ class Place:
 def neighbor_on(
     sighting: Sighting, neighbors: Iterable[Mapping[str, Any]], interfaces: Iterable[Mapping[str, Any]]
 ) -> Mapping[str, Any] | None:
-    """Who is heard on the port of the sighting, or on a member of the aggregate that it is; what forwards
-    before what does not."""
+    """Return the neighbor on the port of the sighting, or on a member of its aggregate; a forwarding one
+    before others.
+    """
     if sighting.interface is None:
         return None
     ports = {*port_keys(sighting.interface)}
@@ -55,15 +56,16 @@ def neighbor_on(
 
 
 def leads_on(neighbor: Mapping[str, Any] | None, mac: str | None) -> bool:
-    """Whether the address is behind that neighbor: not if it is the neighbor's own."""
+    """Return whether the address is behind that neighbor: not if it is the neighbor's own."""
     if neighbor is None or (mac is not None and chassis_key(neighbor["remote_chassis_id"]) == mac):
         return False
     return not _ends(neighbor)
 
 
 def nearest_first(places: Iterable[Place]) -> list[Place]:
-    """Ports at the edge by how few addresses they have, then those that lead there; equal ones newest
-    first."""
+    """Sort ports at the edge by how few addresses they have, then those that lead there; equal ones newest
+    first.
+    """
 
     def order(place: Place) -> tuple[Any, ...]:
         count = place.addresses if place.addresses is not None else float("inf")
@@ -83,6 +85,6 @@ def name_of(neighbor: Mapping[str, Any]) -> str:
 
 
 def _ends(neighbor: Mapping[str, Any]) -> bool:
-    """Whether the neighbor says that a cable ends at it; one that says nothing may forward."""
+    """Return whether the neighbor says that a cable ends at it; one that says nothing may forward."""
     capabilities = frozenset(neighbor["remote_capabilities"])
     return bool(capabilities & ENDS) or bool(capabilities and not capabilities & FORWARDS)

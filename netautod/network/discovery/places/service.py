@@ -16,7 +16,8 @@ MOST_COUNTED = 20  # devices of which the addresses on a port are counted
 
 @dataclass(frozen=True, kw_only=True)
 class Whereabouts:
-    """`ports`: of MAC tables, the nearest first. `owners`: interfaces of devices that have the address.
+    """The locations of an address. `ports`: of MAC tables, the nearest first. `owners`: interfaces of devices
+    that have the address.
 
     `pairs`: entries of ARP tables, the newest first.
     """
@@ -35,7 +36,9 @@ class Places:
     devices: DeviceService
 
     async def of(self, org_id: OrgId, *, mac: str | None = None, ip: str | None = None) -> Whereabouts:
-        """Exactly one of both, as `core/device_addresses` writes it; on devices that there are."""
+        """Return where an address is, on devices that exist: exactly one of both, as `core/device_addresses`
+        writes it.
+        """
         found = await self.reads.find(org_id, mac=mac, ip=ip)
         if ip is not None:
             known = {one.mac_address: None for one in found if one.source == ARP_TABLE and one.mac_address}
@@ -69,7 +72,7 @@ class Places:
         return nearest_first(await self._counted(org_id, places))
 
     async def _counted(self, org_id: OrgId, places: Sequence[Place]) -> list[Place]:
-        """With the number of addresses on each port at the edge."""
+        """Return the places with the number of addresses on each port at the edge."""
         edge = [place for place in places if not place.is_uplink and place.interface is not None]
         wanted = list(dict.fromkeys(place.device_id for place in edge))[:MOST_COUNTED]
         names = {place.interface for place in edge if place.interface is not None}

@@ -8,7 +8,7 @@ from netautod.core.metrics import Metrics
 
 
 class Places:
-    """`free` is how many more may begin."""
+    """The polls that run on this node. `free` is how many more may begin."""
 
     def __init__(self, total: int, *, metrics: Metrics) -> None:
         self._total = total
@@ -21,11 +21,11 @@ class Places:
 
     @property
     def taken(self) -> Mapping[str, asyncio.Task[None]]:
-        """By the id of the device."""
+        """Return the running polls by the id of the device."""
         return self._tasks
 
     def begin(self, device_id: str, polling: Coroutine[Any, Any, None]) -> None:
-        """The device must not be polled here yet, and a place be free."""
+        """Start a poll. The device must not be polled here yet, and a place must be free."""
         task = asyncio.create_task(polling, name=f"poll of {device_id}")
         self._tasks[device_id] = task
         task.add_done_callback(lambda _: self._ended(device_id))
@@ -36,12 +36,12 @@ class Places:
         self._metrics.set("polls_running", len(self._tasks))
 
     async def idle(self, seconds: float) -> None:
-        """Returns when all have ended, or when the time is over."""
+        """Wait until all have ended, or until the time is over."""
         if self._tasks:
             await asyncio.wait(list(self._tasks.values()), timeout=seconds)
 
     async def clear(self) -> None:
-        """Ends all."""
+        """Cancel all."""
         tasks = list(self._tasks.values())
         for task in tasks:
             task.cancel()

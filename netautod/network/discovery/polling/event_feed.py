@@ -1,4 +1,4 @@
-"""What the row of a poll tells listeners: that it was queued, has begun, and has ended."""
+"""The feed of polls for listeners: queued, started, ended."""
 
 from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from dataclasses import replace
@@ -15,7 +15,7 @@ LAST = 0xFFFE
 
 
 class PollFeed:
-    """One of activity/events/feed.py."""
+    """A feed as activity/events/feed.py describes it."""
 
     collection = COLLECTION
     watched = "state"

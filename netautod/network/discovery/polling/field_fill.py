@@ -1,4 +1,4 @@
-"""What a poll tells of a device fills the fields that nobody has filled. Pure."""
+"""Facts of a poll that fill the empty fields of a device. Pure."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,7 +15,7 @@ FIELDS = {"manufacturer": "vendor", "model": "model", "serial_number": "serial_n
 def filling(
     device: Device, facts: DeviceFacts | None, *, detect: bool, knows: Callable[[str], bool]
 ) -> dict[str, Any]:
-    """The changes by field, none for what a person or an inventory has set.
+    """Return the changes by field, none for what a person or an inventory has set.
 
     With `detect` the type `generic` becomes the recognised platform, if it is one that the service `knows`.
     """

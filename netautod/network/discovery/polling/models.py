@@ -20,10 +20,10 @@ MANUAL, SCHEDULE = "manual", "schedule"
 
 @dataclass(frozen=True, kw_only=True)
 class Poll:
-    """`sources`: the transport that gave each table. `method` is the one that gave most, or `both`.
+    """A poll. `sources`: the transport that gave each table. `method` is the one that gave most, or `both`.
 
-    `attempt`: how often it was begun; more than once if a node was lost. `detect`: whether `generic` becomes
-    the recognised platform. `requested_by`: the name of who asked for it.
+    `attempt`: how often it was started; more than once if a node was lost. `detect`: whether `generic`
+    becomes the recognised platform. `requested_by`: the name of the user who requested it.
     """
 
     id: str

@@ -1,4 +1,4 @@
-"""What came of a visit, as the history tells it: state, method, counts and error. Pure."""
+"""The outcome of a visit, as the history shows it: state, method, counts and error. Pure."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -24,7 +24,9 @@ class Outcome:
 
 
 def outcome_of(visited: Visited) -> Outcome:
-    """`failed` if no table was read; `partial` if one was not that should have been, or a way failed."""
+    """Return the outcome: `failed` if no table was read; `partial` if one was not that should have been, or a
+    way failed.
+    """
     given = visited.collected.given
     error = _error_of(visited)
     return Outcome(
@@ -37,12 +39,14 @@ def outcome_of(visited: Visited) -> Outcome:
 
 
 def failed(error: str) -> Outcome:
-    """Of a poll that came to no visit, or whose visit was lost."""
+    """Return the outcome of a poll that came to no visit, or whose visit was lost."""
     return Outcome(state=FAILED, method=None, sources={}, error=error[:LONGEST_ERROR], counts={})
 
 
 def method_of(sources: Mapping[Table, str]) -> str | None:
-    """The transport that gave most tables; at a draw the one of the first of them. `both`: SNMP with CLI."""
+    """Return the transport that gave most tables; at a draw the one of the first of them. `both`: SNMP with
+    CLI.
+    """
     if not sources:
         return None
     if set(sources.values()) == {SNMP, CLI}:
@@ -59,11 +63,11 @@ def _error_of(visited: Visited) -> str | None:
 
 
 def _without(table: str, reason: str) -> str:
-    """Collectors may have named the table already."""
+    """Strip the table's name, which collectors may have put first already."""
     return reason.removeprefix(f"{table}: ")
 
 
 def _counts(visited: Visited) -> dict[str, int]:
-    """Rows of each table that was read; the status is no table of rows."""
+    """Return the rows of each table that was read; the status is no table of rows."""
     rows = {table: getattr(visited.collected, table) for table in TABLES if table != "status"}
     return {table: len(read) for table, read in rows.items() if read is not None}

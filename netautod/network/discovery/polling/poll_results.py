@@ -76,14 +76,16 @@ class KeptFindings:
 
 
 def failures_of(visited: Visited, before: Before) -> int:
-    """Polls in a row that got no answer from the device, this one included; nobody tried: as before."""
+    """Return the polls in a row without an answer from the device, this one included; without a try: as
+    before.
+    """
     if visited.reachable is None:
         return before.failures
     return 0 if visited.reachable else before.failures + 1
 
 
 def _with_counts(outcome: Outcome, counts: Mapping[str, int]) -> Outcome:
-    """The rows that are stored. Rows that were none are a problem of their table."""
+    """Return the outcome with the rows that are stored. Dropped rows are a problem of their table."""
     rows = {name: count for name, count in counts.items() if name != "status" and not name.endswith(DROPPED)}
     dropped = [
         f"{name.removesuffix(DROPPED)}: {count} rows made no sense"

@@ -37,13 +37,13 @@ DELETED = "the device was deleted meanwhile"
 
 
 def poller_of(org_id: OrgId) -> Caller:
-    """In whose name devices are polled: it may read them, and no more."""
+    """Return the caller in whose name devices are polled: it may read them, and no more."""
     return Caller(user_id=SYSTEM_ID, org_id=org_id, username="poller", permissions=PERMISSIONS)
 
 
 @dataclass(kw_only=True, eq=False)
 class Visiting:
-    """Of one node. `seconds` for one device."""
+    """The polls of a node. `seconds` for one device."""
 
     polls: PollStore
     due: DuePolls
@@ -60,7 +60,7 @@ class Visiting:
         self._left: set[asyncio.Task[Visited]] = set()
 
     async def run(self, poll: Poll, held: Lease) -> None:
-        """For a poll that has been begun under the lease. Raises LeaseLostError and Unavailable."""
+        """Run a poll that was started under the lease. Raises LeaseLostError and Unavailable."""
         work = Work(caller=poller_of(poll.org_id), guard=held.guard, bulk=True)
         try:
             device = await self.devices.get(poll.org_id, poll.device_id, work)
@@ -95,7 +95,7 @@ class Visiting:
         await self.reschedule(poll, answered=outcome.state != "failed", at=at)
 
     async def reschedule(self, poll: Poll, *, answered: bool, at: datetime) -> None:
-        """The next poll of the device: an edit since leaves it to the next look."""
+        """Set the next poll of the device; an edit since leaves it to the next look."""
         seen = await self.due.get(poll.org_id, poll.device_id)
         if seen is None or seen.due_at is None:
             return
@@ -104,19 +104,19 @@ class Visiting:
         await self.due.move(seen, next_at, failures=failures)
 
     async def give_up(self, poll: Poll, error: str) -> None:
-        """Ends a poll that is not begun again."""
+        """End a poll that is not started again."""
         at = self.clock.now()
         if await self.polls.end(poll, failed(error), at=at):
             self.metrics.add("polls_failed")
             await self.reschedule(poll, answered=False, at=at)
 
     async def forget(self, poll: Poll) -> None:
-        """Of a device that is gone."""
+        """Delete what is kept of a device that is gone."""
         await self.polls.forget_device(poll.org_id, poll.device_id)
         await self.findings.forget(poll.org_id, poll.device_id)
 
     async def _forget_if_deleted(self, poll: Poll) -> None:
-        """What was kept after the deletion had cleaned up would stay for ever."""
+        """Delete what was kept after the deletion had cleaned up: it would stay for ever."""
         try:
             await self.devices.require(poll.org_id, poll.device_id)
         except NotFound:

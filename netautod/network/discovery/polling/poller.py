@@ -39,13 +39,14 @@ Begin = Callable[[], Awaitable[Poll | None]]
 
 
 def lease_name(device_id: str) -> str:
-    """Held by a poll of the device."""
+    """Return the name of the lease that a poll of the device holds."""
     return f"poll:{device_id}"
 
 
 @dataclass(kw_only=True, eq=False)
 class Poller:
-    """`async with` looks every `scan_seconds`, and at once after `kick`; `drain` ends it gently.
+    """A poller: within `async with` it looks every `scan_seconds`, and at once after `kick`; `drain` ends it
+    gently.
 
     `lost_seconds`: between two looks for polls of lost nodes.
     """
@@ -82,16 +83,18 @@ class Poller:
         await self._places.clear()
 
     async def drain(self, seconds: float) -> None:
-        """Begins nothing more, and waits a moment for what runs: others take up what has not ended then."""
+        """Start nothing more, and wait a moment for what runs: other nodes take up what has not
+        ended then.
+        """
         self._draining = True
         await self._places.idle(min(seconds, DRAIN_SECONDS))
 
     def kick(self) -> None:
-        """Something waits."""
+        """Wake the poller, since a poll waits."""
         self._news.set()
 
     async def idle(self) -> None:
-        """Returns when nothing runs here (any more)."""
+        """Wait until nothing runs here."""
         while self._places.taken:
             await asyncio.wait(list(self._places.taken.values()))
 
@@ -117,7 +120,7 @@ class Poller:
         self._news.clear()
 
     async def look(self) -> None:
-        """Begins what there is a place for."""
+        """Start the polls that there is a place for."""
         if self._draining or self._places.free <= 0:
             return
         self.polls.require_room()  # else each device would fail by itself
@@ -134,7 +137,7 @@ class Poller:
                 self._begin(seen.id, self._due(seen))
 
     async def take_up(self) -> None:
-        """Begins again what lost nodes have left."""
+        """Start again what lost nodes have left."""
         if self._draining or self._places.free <= 0:
             return
         paused = self.pauses.paused()

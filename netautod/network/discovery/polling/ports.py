@@ -1,4 +1,4 @@
-"""What the poller needs of others: who visits a device, and who keeps what was found there."""
+"""The protocols that the poller needs: a visitor of devices, and a store of what was found."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -14,7 +14,7 @@ from netautod.network.discovery.visits.service import Visited
 
 
 class Visitor(Protocol):
-    """Reads the tables of a device (visits/service.py)."""
+    """A reader of the tables of a device (visits/service.py)."""
 
     async def visit(
         self,
@@ -25,19 +25,21 @@ class Visitor(Protocol):
         audited: set[str] | None = None,
         **details: Any,
     ) -> Visited:
-        """Takes `seconds` at most, and a moment; raises what the guard of `work` raises, and no more."""
+        """Visit a device for `seconds` at most, and a moment; raises what the guard of `work` raises, and no
+        more.
+        """
         ...
 
 
 class Findings(Protocol):
-    """Keeps what was found, and tells what has changed (findings.py)."""
+    """A store of what was found, which reports changes (poll_results.py)."""
 
     async def keep(
         self, work: Work, device: Device, poll: Poll, visited: Visited, outcome: Outcome, *, at: datetime
     ) -> Outcome:
-        """Replaces the tables that were read, all at once, and the status in any case.
+        """Replace the tables that were read, all at once, and the status in any case.
 
-        Returns the outcome with what is known after that: the rows that are there. Raises LeaseLostError if
+        Returns the outcome with what is known after that: the rows that are stored. Raises LeaseLostError if
         another poll has written meanwhile.
         """
         ...
@@ -46,14 +48,14 @@ class Findings(Protocol):
 
 
 class Changes(Protocol):
-    """Finds what observers are told of (changes/)."""
+    """A finder of changes for observers (changes/)."""
 
     def of(
         self, device: Device, before: Before, visited: Visited, *, failures: int, at: datetime
     ) -> Sequence[Mapping[str, Any]]:
-        """The events as documents, which are written together with the tables."""
+        """Return the events as documents, which are written together with the tables."""
         ...
 
     async def tell(self, org_id: OrgId, device_id: str, events: Sequence[Mapping[str, Any]]) -> None:
-        """Called when they are written; what is not told then is told later."""
+        """Notify the observers once the events are written; what is not delivered then is delivered later."""
         ...

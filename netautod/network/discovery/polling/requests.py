@@ -21,7 +21,9 @@ RETRY_AFTER = 30  # seconds; the queue is worked off all the time
 
 @dataclass(kw_only=True, eq=False)
 class PollRequests:
-    """`kick` wakes the poller of this node, None where none runs; `most` polls may wait."""
+    """The requested polls. `kick` wakes the poller of this node, None where none runs; `most` polls
+    may wait.
+    """
 
     polls: PollStore
     devices: DeviceService
@@ -32,9 +34,9 @@ class PollRequests:
     kick: Callable[[], None] | None
 
     async def ask(self, caller: Caller, device_id: str, *, detect: bool) -> Poll:
-        """The poll that waits then, which may have done so already. Raises NotFound and Unavailable.
+        """Return the poll that waits then, which may have done so already. Raises NotFound and Unavailable.
 
-        Two nodes that look at the same moment may each queue one more than `most`.
+        Two nodes that count at the same moment may each queue one more than `most`.
         """
         await self.devices.require(caller.org_id, device_id)
         if self.kick is None:

@@ -1,4 +1,4 @@
-"""When a device is polled next: spread over its interval, later and later while it does not answer.
+"""The schedule of polls: spread over their interval, later and later while a device does not answer.
 
 A device has moments of its own, `interval` apart; which ones depends on its id alone. So devices that are
 added at once are not due at once, and a restart changes nothing. Pure: time is an argument.
@@ -19,7 +19,7 @@ def interval_of(minutes: int | None) -> timedelta:
 
 
 def next_due(device_id: str, interval: timedelta, *, after: datetime, failures: int = 0) -> datetime:
-    """The last of the device's moments within its wait, which begins `after`.
+    """Return the last of the device's moments within its wait, which begins `after`.
 
     `failures`: how many polls in a row the device has not answered. Each one doubles the wait, up to six
     hours, or to the interval if that is longer.
@@ -29,13 +29,13 @@ def next_due(device_id: str, interval: timedelta, *, after: datetime, failures: 
 
 
 def wait_of(interval: timedelta, failures: int) -> timedelta:
-    """At most so long until the next poll."""
+    """Return the longest time until the next poll."""
     doubled = interval * (1 << min(failures, _MOST_DOUBLINGS))
     return max(interval, min(doubled, LONGEST_WAIT))
 
 
 def _moment_after(device_id: str, interval: timedelta, moment: datetime) -> datetime:
-    """The first of the device's moments that is later than `moment`."""
+    """Return the first of the device's moments that is later than `moment`."""
     length = interval // _MILLISECOND
     offset = _spread(device_id) % length
     since = (moment - _EPOCH) // _MILLISECOND - offset
@@ -43,5 +43,5 @@ def _moment_after(device_id: str, interval: timedelta, moment: datetime) -> date
 
 
 def _spread(device_id: str) -> int:
-    """The same number on every node and in every process: `hash` of a text is another one in each."""
+    """Return the same number on every node and in every process: `hash` of a text differs in each."""
     return int.from_bytes(hashlib.sha256(device_id.encode()).digest()[:8], "big")

@@ -35,7 +35,7 @@ PLAIN = (
 
 
 class PollStore:
-    """`keep`: polls in the history of one device."""
+    """A store of polls. `keep`: polls in the history of one device."""
 
     def __init__(self, database: Database, *, keep: int) -> None:
         self._all = database.collection(COLLECTION)
@@ -43,11 +43,11 @@ class PollStore:
         self._keep = keep
 
     def require_room(self) -> None:
-        """Raises DiskFull where a poll could not be begun."""
+        """Raise DiskFull where a poll could not be started."""
         self._all.require_room()
 
     async def queue(self, poll: Poll) -> Poll:
-        """The poll that waits then: this one, or the one that did already; that one detects, too, if this
+        """Return the poll that waits then: this one, or an earlier one, which detects, too, if this
         one does.
         """
         while True:
@@ -63,14 +63,14 @@ class PollStore:
             return poll
 
     async def waiting(self) -> int:
-        """Of all organizations."""
+        """Count the waiting polls of all organizations."""
         return await self._all.count({"state": QUEUED, **OPEN})
 
     async def waiting_of(self, org_id: OrgId) -> int:
         return await self._polls.count(org_id, {"state": QUEUED, **OPEN})
 
     async def queued(self, *, without: Collection[OrgId], limit: int) -> list[Poll]:
-        """Those that wait, of all organizations but some, the oldest first."""
+        """Return waiting polls of all organizations but some, the oldest first."""
         wanted: Document = {"state": QUEUED, **OPEN}
         if without:
             wanted["org_id"] = {"$nin": sorted(without)}
@@ -78,18 +78,19 @@ class PollStore:
         return [to_poll(document) for document in found]
 
     async def running(self, *, limit: int) -> list[Poll]:
-        """On whatever node, the oldest first."""
+        """Return running polls on all nodes, the oldest first."""
         found = await self._all.find({"state": RUNNING, **OPEN}, sort=[("queued_at", 1)], limit=limit)
         return [to_poll(document) for document in found]
 
     async def insert_running(self, poll: Poll, *, at: datetime) -> Poll:
-        """Raises Duplicate if a poll of the device runs."""
+        """Insert a running poll. Raises Duplicate if a poll of the device runs."""
         begun = replace(poll, state=RUNNING, started_at=at, attempt=poll.attempt + 1)
         await self._polls.insert(poll.org_id, _document(begun))
         return begun
 
     async def begin(self, poll: Poll, *, at: datetime) -> Poll | None:
-        """One that was read before, queued or left by a node that is lost; None if it has changed since.
+        """Start a poll that was read before, queued or left by a lost node; return None if it has changed
+        since.
 
         Raises Duplicate if another poll of the device runs.
         """
@@ -98,19 +99,19 @@ class PollStore:
         return None if found is None else to_poll(found)
 
     async def give_back(self, poll: Poll) -> None:
-        """It was interrupted, and that was nobody's fault: the attempt does not count."""
+        """Take the attempt back of a poll that was interrupted through no fault of its own."""
         await self._polls.update(poll.org_id, _as_seen(poll), {"$inc": {"attempt": -1}})
 
     async def discard_open(self) -> int:
-        """Of all organizations those that wait or run, while no node lives; returns how many."""
+        """Delete the waiting and running polls of all organizations, while no node lives; return how many."""
         return await self._all.delete_many(OPEN)
 
     async def discard(self, poll: Poll) -> None:
-        """It was not to be begun."""
+        """Delete a poll that was not to be started."""
         await self._polls.delete(poll.org_id, _as_seen(poll))
 
     async def end(self, poll: Poll, outcome: Outcome, *, at: datetime) -> bool:
-        """False if it is another node's by now, or forgotten with its device."""
+        """End a poll; return false if it is another node's by now, or forgotten with its device."""
         started = poll.started_at or at
         ended = {
             "state": outcome.state,
@@ -124,7 +125,7 @@ class PollStore:
         return await self._polls.update(poll.org_id, _as_seen(poll), {"$set": ended, "$unset": {"open": ""}})
 
     async def trim(self, org_id: OrgId, device_id: str) -> None:
-        """Deletes what is more than the history keeps."""
+        """Delete what is more than the history keeps."""
         of_device = {"device_id": device_id}
         first_too_many = await self._polls.find(
             org_id, of_device, fields={"queued_at": 1}, sort=NEWEST_FIRST, offset=self._keep, limit=1
@@ -134,7 +135,7 @@ class PollStore:
             await self._polls.delete_many(org_id, old)
 
     async def page(self, org_id: OrgId, device_id: str, *, limit: int, offset: int = 0) -> list[Poll]:
-        """Newest first."""
+        """Return one page of polls, newest first."""
         where = {"device_id": device_id}
         found = await self._polls.find(org_id, where, sort=NEWEST_FIRST, limit=limit, offset=offset)
         return [to_poll(document) for document in found]

@@ -1,4 +1,4 @@
-"""What a collector gave, checked field by field: whatever plugin it is from, nothing else is stored.
+"""The checks of what a collector gave, field by field: whatever plugin it is from, nothing else is stored.
 
 A field that is wrong becomes None where the row means something without it; else the row is dropped, and
 counted. So one bad row costs itself, and never the table.
@@ -44,13 +44,13 @@ class Unusable(Exception):
 
 
 def text(value: object, most: int = 1024) -> str | None:
-    """A text as `device_text` makes it."""
+    """Return a text as `device_text` makes it."""
     shown = device_text(value[:LONGEST]) if isinstance(value, str | bytes) else None
     return None if shown is None else shown[:most].rstrip()
 
 
 def name(value: object) -> str | None:
-    """A text of one line that names something; a table names few things again and again."""
+    """Return a text of one line that names something; a table names few things again and again."""
     return _name(value[:LONGEST]) if isinstance(value, str | bytes) else None
 
 
@@ -60,20 +60,20 @@ def _name(value: str | bytes) -> str | None:
 
 
 def number(value: object, low: int = 0, high: int = INT64_MAX) -> int | None:
-    """A whole number of the range; True is none."""
+    """Return a whole number of the range; True is none."""
     is_number = isinstance(value, int) and not isinstance(value, bool)
     return value if is_number and low <= value <= high else None  # type: ignore[operator,return-value]
 
 
 def percent(value: object) -> float | None:
-    """0 to 100."""
+    """Return a number from 0 to 100, or None."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 100:
         return None
     return round(float(value), 2)
 
 
 def moment(value: object) -> datetime | None:
-    """With a time zone, in UTC and to the millisecond, as the database keeps it."""
+    """Return a moment with a time zone in UTC and to the millisecond, as the database keeps it."""
     if not isinstance(value, datetime) or value.tzinfo is None:
         return None
     try:
@@ -209,7 +209,9 @@ def facts(row: DeviceFacts) -> Fields:
 async def checked(
     rows: Sequence[object], kind: type, check: Callable[[Any], Fields], weight: Callable[[Fields], int]
 ) -> tuple[list[Fields], int]:
-    """The rows that can be stored, and how many could not: those that say nothing, and those too many."""
+    """Return the rows that can be stored, and how many could not: those that say nothing, and those
+    too many.
+    """
     pace = Pace()
     kept: list[Fields] = []
     room, dropped = MOST_WEIGHT, 0

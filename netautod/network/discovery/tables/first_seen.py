@@ -1,4 +1,4 @@
-"""When rows of MAC and ARP tables were first seen, and what is remembered of those that have gone."""
+"""The first sightings of rows of MAC and ARP tables, and the memory of those that have gone."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -15,7 +15,7 @@ MOST_GONE = 50_000
 
 @dataclass(frozen=True, kw_only=True)
 class Difference:
-    """Between a table and what it was before, by the keys of rows."""
+    """The difference between a table and what it was before, by the keys of rows."""
 
     come: Sequence[Fields]
     vanished: Sequence[Fields]
