@@ -24,7 +24,7 @@ class Difference:
 async def compared(
     rows: Iterable[Fields], known: Iterable[Fields], key: Callable[[Fields], Key]
 ) -> Difference:
-    """Writes into the rows that are known when they were first seen."""
+    """Write into the rows that are known when they were first seen, and return the difference."""
     pace = Pace()
     before: dict[Key, Fields] = {}
     for row in known:
@@ -60,7 +60,7 @@ async def history(
     seen_at: datetime,
     gone_for: timedelta,
 ) -> list[Fields]:
-    """What is remembered from now on. Writes into the rows that have come when they were first seen.
+    """Return what is remembered from now on, and write into new rows when they were first seen.
 
     `gone` is what was remembered so far; what vanishes now was there at `seen_at` for the last time.
     """
@@ -84,12 +84,12 @@ async def history(
 
 
 async def longest_gone(gone: Iterable[Fields]) -> datetime | None:
-    """When that row was seen last which has been gone for longest."""
+    """Return when the row that has been gone for longest was seen last."""
     return min((await _last_times(gone)), default=None)
 
 
 async def _newest(gone: list[Fields]) -> list[Fields]:
-    """MOST_GONE at most, without those that have been gone for longest."""
+    """Return MOST_GONE rows at most, without those that have been gone for longest."""
     if len(gone) <= MOST_GONE:
         return gone
     room = MOST_GONE

@@ -13,7 +13,8 @@ FIRST_SEEN, LAST_SEEN = "first_seen_at", "last_seen_at"
 
 @dataclass(frozen=True, kw_only=True)
 class Kind:
-    """`remembers`: whether rows keep when they were first seen, and for a while after they have gone.
+    """A kind of table. `remembers`: whether rows keep when they were first seen, and for a while after they
+    have gone.
 
     `weight`: how much larger a row is than one of a MAC table; see MOST_WEIGHT.
     """
@@ -66,7 +67,7 @@ KINDS: Mapping[str, Kind] = {
 
 
 def searched_by(table: str, rows: list[Fields]) -> Fields:
-    """The MAC and IP addresses of a part, for the indexes that searches go through; none for neighbors."""
+    """Return the MAC and IP addresses of a part, for the indexes that searches use; none for neighbors."""
     if table not in ("interfaces", "mac", "arp"):
         return {}
     macs = {row["mac_address"] for row in rows} - {None}

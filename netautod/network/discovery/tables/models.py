@@ -1,4 +1,4 @@
-"""What is kept of a device beside the rows of its tables."""
+"""Stored facts of a device beside the rows of its tables."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,12 +9,12 @@ from netautod.core.errors import Conflict
 
 
 class Superseded(Conflict):
-    """Another poll of the device has written its tables meanwhile."""
+    """Raised when another poll of the device has written its tables meanwhile."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PollNote:
-    """What a poll says about itself; `failures`: how many in a row had no answer, this one included.
+    """The facts of a poll itself; `failures`: how many in a row had no answer, this one included.
 
     `last_success_at` is None where this poll is no success: the time of the last one stays.
     """
@@ -30,7 +30,7 @@ class PollNote:
 
 @dataclass(frozen=True, kw_only=True)
 class Before:
-    """What a device was like before a poll, None for a table that was never read."""
+    """The state of a device before a poll, None for a table that was never read."""
 
     neighbors: Sequence[Mapping[str, Any]] | None = None
     interfaces: Sequence[Mapping[str, Any]] | None = None
@@ -40,7 +40,7 @@ class Before:
 
 @dataclass(frozen=True, kw_only=True)
 class Sighting:
-    """Where an address was seen, as a row of the answer of `find` without the device's name."""
+    """A sighting of an address, as a row of the answer of `find` without the device's name."""
 
     device_id: str
     interface: str | None
@@ -53,7 +53,7 @@ class Sighting:
 
 @dataclass(frozen=True, kw_only=True)
 class DeviceTables:
-    """As much of a device's tables as the topology needs; `revision` changes with every write."""
+    """The tables of a device as far as the topology needs them; `revision` changes with every write."""
 
     device_id: str
     revision: int

@@ -21,7 +21,7 @@ class LeftOvers:
         self._parts = scoped(database, PARTS)
 
     async def sweep(self, *, now: datetime) -> None:
-        """Of all organizations. Looks at the index of the parts, not at their rows."""
+        """Delete orphaned parts of all organizations. It reads the index of the parts, not their rows."""
         before = now - LEFT_OVER
         waiting: list[Document] = []
         fields = {"org_id": 1, "device_id": 1, "_id": 1}
@@ -36,7 +36,7 @@ class LeftOvers:
             await self._drop_unnamed(waiting)
 
     async def _drop_unnamed(self, parts: Sequence[Document]) -> None:
-        """Headers are read behind the parts: one that is not named now is never named again."""
+        """Read headers after the parts: a part that is not named now is never named again."""
         org_id = OrgId(parts[0]["org_id"])
         fields = {"former": 1} | {f"tables.{name}.{key}.id": 1 for name in KINDS for key in ("parts", "gone")}
         named: set[str] = set()

@@ -28,7 +28,7 @@ PART_INDEXES = (
 
 @dataclass(frozen=True, kw_only=True)
 class Owner:
-    """Whose parts, of which table, and of which poll."""
+    """The owner of parts: a device, a table, and a poll."""
 
     org_id: OrgId
     device_id: str
@@ -43,7 +43,7 @@ class PartShelf:
     async def put(
         self, owner: Owner, parts: Sequence[Part], *, there: Mapping[str, str], searched: bool
     ) -> list[Document]:
-        """Inserts the parts that are not `there` (ids by digest); returns what a header says of each.
+        """Insert the parts that are not `there` (ids by digest); return what a header says of each.
 
         `searched`: whether addresses of the rows are found. A part of history is not.
         """
@@ -68,7 +68,9 @@ class PartShelf:
     async def rows(
         self, org_id: OrgId, named: Sequence[Mapping[str, Any]], *, of_rows: Sequence[str] = ()
     ) -> dict[str, list[Fields]]:
-        """The rows of each part by its id, but for parts that are gone; `of_rows`: only these fields."""
+        """Return the rows of each part by its id, but for parts that are gone; `of_rows`: only these
+        fields.
+        """
         found: dict[str, list[Fields]] = {}
         fields = {f"rows.{name}": 1 for name in of_rows} or {"rows": 1}
         for batch in in_loads(named):
@@ -77,7 +79,7 @@ class PartShelf:
         return found
 
     async def there(self, org_id: OrgId, device_id: str, named: Sequence[Mapping[str, Any]]) -> set[str]:
-        """The ids of those parts that there are, by the index alone."""
+        """Return the ids of those parts that exist, by the index alone."""
         ids = [part["id"] for part in named]
         if not ids:
             return set()
@@ -91,7 +93,7 @@ class PartShelf:
             await self._parts.delete_many(org_id, {"device_id": device_id, "_id": {"$in": sorted(ids)}})
 
     async def drop_unnamed(self, org_id: OrgId, device_id: str, named: set[str], *, before: datetime) -> None:
-        """What a poll that ended long before that moment has left, and no header names."""
+        """Delete what a poll that ended long before that moment has left, and no header names."""
         left_over = {"made_at": {"$lt": before}, "_id": {"$nin": sorted(named)}}
         await self._parts.delete_many(org_id, {"device_id": device_id, **left_over})
 

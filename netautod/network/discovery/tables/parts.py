@@ -28,7 +28,7 @@ BATCH_WEIGHT = 1500
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """`digest` tells parts with other rows apart."""
+    """A part of a table. `digest` tells parts with other rows apart."""
 
     rows: list[Fields]
     digest: str
@@ -38,7 +38,7 @@ class Part:
 async def parts_of(
     rows: Sequence[Fields], key: Callable[[Fields], Key], weight: Callable[[Fields], int]
 ) -> list[Part]:
-    """In the order of the keys; no two rows with one key, the later one counts."""
+    """Return parts in the order of the keys; of two rows with one key the later one counts."""
     parts: list[Part] = []
     current: list[Fields] = []
     heavy, last = 0, None
@@ -61,7 +61,9 @@ async def parts_of(
 
 
 def in_loads(named: Sequence[Mapping[str, Any]]) -> list[list[str]]:
-    """The ids of the parts that a header names, in their order and in batches that do not hold the loop."""
+    """Return the ids of the parts that a header names, in their order and in batches that do not hold the
+    loop.
+    """
     batches: list[list[str]] = []
     heavy = 0
     for part in named:
@@ -74,7 +76,7 @@ def in_loads(named: Sequence[Mapping[str, Any]]) -> list[list[str]]:
 
 
 async def let_go(things: list[T] | set[T]) -> None:
-    """Empties it in slices: to give the memory of 50,000 rows back at once holds the loop for 10 ms."""
+    """Empty it in slices: to give the memory of 50,000 rows back at once holds the loop for 10 ms."""
     while things:
         for _ in range(min(len(things), SLICE)):
             things.pop()
@@ -82,7 +84,7 @@ async def let_go(things: list[T] | set[T]) -> None:
 
 
 async def _ordered(rows: Sequence[Fields], key: Callable[[Fields], Key]) -> AsyncIterator[tuple[Key, Fields]]:
-    """Sorted in slices: one sort of 50,000 rows would hold the loop for its whole time."""
+    """Yield the rows sorted in slices: one sort of 50,000 rows would hold the loop for its whole time."""
     runs: list[list[tuple[Key, int, Fields]]] = []
     for start in range(0, len(rows), SLICE):
         numbered = enumerate(rows[start : start + SLICE], start)
@@ -96,14 +98,14 @@ async def _ordered(rows: Sequence[Fields], key: Callable[[Fields], Key]) -> Asyn
 
 
 def _taken(run: list[T]) -> Iterator[T]:
-    """What was merged is let go of at once, and not all of it at the end."""
+    """Yield merged rows and free them at once, and not all of them at the end."""
     run.reverse()
     while run:
         yield run.pop()
 
 
 def _comparable(key: Key) -> Key:
-    """None comes before everything."""
+    """Return a key that compares: None comes before everything."""
     flat: list[Any] = []
     for value in key:
         flat += (False, 0) if value is None else (True, value)

@@ -36,7 +36,7 @@ class PartGone(Unavailable):
 
 
 class DiscoveredReads:
-    """Every call sees, of each device, the tables of one poll."""
+    """The reads of discovered data. Every call sees, of each device, the tables of one poll."""
 
     def __init__(self, database: Database) -> None:
         self._headers = scoped(database, HEADERS)
@@ -46,7 +46,8 @@ class DiscoveredReads:
     async def table(
         self, org_id: OrgId, device_id: str, name: str, *, limit: int | None = None
     ) -> DiscoveredTable:
-        """In the order of its keys (interfaces by number, MAC entries by address, ...); ready to be shown.
+        """Return a table in the order of its keys (interfaces by number, MAC entries by address, ...); ready
+        to be shown.
 
         Raises Unavailable for a table of which a part was lost.
         """
@@ -81,7 +82,7 @@ class DiscoveredReads:
         )
 
     async def before(self, org_id: OrgId, device_id: str) -> Before:
-        """What the next poll is compared with; None also for a table of which a part was lost."""
+        """Return what the next poll is compared with; None also for a table of which a part was lost."""
         header = await self._headers.find_one(org_id, {"_id": device_id}, fields={"poll": 1})
         if header is None:
             return Before()
@@ -101,7 +102,7 @@ class DiscoveredReads:
         return await self._search.owners(org_id, field, keys)
 
     async def every_device(self, org_id: OrgId) -> AsyncIterator[list[DeviceTables]]:
-        """The neighbors of all devices that were polled; each batch by queries of its own."""
+        """Yield the neighbors of all devices that were polled; each batch by queries of its own."""
         after = ""
         fields = dict.fromkeys(OF_EVERY_DEVICE, 1)
         while True:
@@ -123,7 +124,7 @@ class DiscoveredReads:
             after = headers[-1]["_id"]
 
     async def neighbors(self, org_id: OrgId, device_ids: Sequence[str]) -> dict[str, list[Fields]]:
-        """The neighbors of those of the devices that have any."""
+        """Return the neighbors of those of the devices that have any."""
         fields = {"tables.neighbors.parts": 1}
         found: dict[str, list[Fields]] = {}
         for batch in in_batches(device_ids, DEVICES_AT_ONCE):
@@ -140,7 +141,7 @@ class DiscoveredReads:
         return await self._search.on_ports(org_id, device_ids, interfaces)
 
     async def interfaces(self, org_id: OrgId, device_ids: Sequence[str]) -> dict[str, list[Fields]]:
-        """The interface tables of those devices, as much of them as names an interface."""
+        """Return the interface tables of those devices, as far as they name interfaces."""
         fields = {"tables.interfaces.parts": 1}
         found: dict[str, list[Fields]] = {}
         for batch in in_batches(device_ids, DEVICES_AT_ONCE):
@@ -161,7 +162,7 @@ class DiscoveredReads:
         *,
         of_rows: Sequence[str] = (),
     ) -> list[tuple[Document, list[Fields] | None]]:
-        """The headers, each with the rows of that table; None where a part was lost.
+        """Yield the headers, each with the rows of that table; None where a part was lost.
 
         A header whose parts have gone meanwhile is read again, with those `fields`.
         """
@@ -194,7 +195,7 @@ class DiscoveredReads:
     async def _read(
         self, org_id: OrgId, device_id: str, name: str, limit: int | None
     ) -> tuple[Document | None, list[Fields]]:
-        """What the header says of a table, None for one that was never read, and its rows."""
+        """Return what the header says of a table, None for one that was never read, and its rows."""
         fields = {f"tables.{name}.{field}": 1 for field in ("at", "total", "parts")}
         for _ in range(READ_AGAIN):
             header = await self._headers.find_one(org_id, {"_id": device_id}, fields=fields)
@@ -214,7 +215,7 @@ def _parts(header: Document, name: str) -> Sequence[Mapping[str, Any]]:
 
 
 def _first(parts: Sequence[Mapping[str, Any]], limit: int | None) -> list[Mapping[str, Any]]:
-    """As many as have so many rows."""
+    """Return the first parts that have so many rows together."""
     wanted: list[Mapping[str, Any]] = []
     rows = 0
     for part in parts:
@@ -226,7 +227,7 @@ def _first(parts: Sequence[Mapping[str, Any]], limit: int | None) -> list[Mappin
 
 
 def _with_neighbors(header: Document, rows: Sequence[Fields] | None) -> DeviceTables:
-    """A table of which a part was lost is none."""
+    """Return the tables; one of which a part was lost counts as none."""
     status = header.get("status", {})
     table = header.get("tables", {}).get("neighbors", {})
     return DeviceTables(
@@ -240,7 +241,7 @@ def _with_neighbors(header: Document, rows: Sequence[Fields] | None) -> DeviceTa
 
 
 async def _shown(rows: Sequence[Fields], last_seen_at: datetime | None) -> list[Fields]:
-    """Rows as they are answered: moments as texts."""
+    """Return rows as they are answered: moments as texts."""
     pace = Pace()
     seen = None if last_seen_at is None else to_text(last_seen_at)
     shown: list[Fields] = []

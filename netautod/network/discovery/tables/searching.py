@@ -1,7 +1,7 @@
-"""Where an address is: searches through the parts of all devices that headers name.
+"""Searches for an address through the parts of all devices that headers name.
 
-A search looks at parts first and at headers then. A poll that ends in between has other parts: it would take
-an address away that has been there all the time, so the devices where that may be are looked at once more.
+A search reads parts first and headers then. A poll that ends in between has other parts: it would take an
+address away that has been there all the time, so the devices where that may be are read once more.
 """
 
 import asyncio
@@ -34,7 +34,7 @@ class AddressSearch:
         self._parts = scoped(database, PARTS)
 
     async def find(self, org_id: OrgId, *, mac: str | None = None, ip: str | None = None) -> list[Sighting]:
-        """Where the address was seen, the newest first; MOST_FOUND at most."""
+        """Return where the address was seen, the newest first; MOST_FOUND at most."""
         where = {"macs": mac} if mac is not None else {"addresses": ip}
         rows = {"$filter": {"input": "$rows", "as": "row", "cond": _holds(mac, ip)}}
         found: list[Sighting] = []
@@ -46,7 +46,7 @@ class AddressSearch:
         return found[:MOST_FOUND]
 
     async def owners(self, org_id: OrgId, field: str, keys: Sequence[str]) -> list[tuple[str, str]]:
-        """The devices with interfaces that have one of these; `field` is `macs` or `addresses`.
+        """Return the devices with interfaces that have one of these; `field` is `macs` or `addresses`.
 
         Pairs of the address and the device's id.
         """
@@ -62,7 +62,7 @@ class AddressSearch:
     async def on_ports(
         self, org_id: OrgId, device_ids: Sequence[str], interfaces: Sequence[str]
     ) -> dict[tuple[str, str], int]:
-        """How many MAC addresses those devices have on interfaces of these names; nothing for none.
+        """Count the MAC addresses of those devices on interfaces of these names; nothing for none.
 
         By device and interface.
         """
@@ -80,7 +80,7 @@ class AddressSearch:
         return {(row["_id"]["device"], row["_id"]["port"]): row["count"] for row in found}
 
     async def _ends(self, org_id: OrgId, device_ids: Sequence[str], tables: Sequence[str]) -> Ends:
-        """What the headers of those devices name now."""
+        """Return what the headers of those devices name now."""
         ends: dict[str, Mapping[str, datetime]] = {}
         fields: Document = {}
         for name in tables:
@@ -97,7 +97,7 @@ class AddressSearch:
     async def _named(
         self, org_id: OrgId, where: Document, content: Document, *, tables: Sequence[str]
     ) -> AsyncIterator[tuple[Document, datetime]]:
-        """The parts that are found so and that count, each with the time of its table."""
+        """Yield the parts that are found so and that count, each with the time of its table."""
         parts = await self._asked(org_id, where, content)
         ends = await self._ends(org_id, sorted({part["device_id"] for part in parts}), tables)
         counted = {(part["device_id"], part["table"]) for part in parts if _end(part, ends) is not None}
@@ -127,7 +127,7 @@ def _end(part: Document, ends: Ends) -> datetime | None:
 
 
 def _holds(mac: str | None, ip: str | None) -> Document:
-    """The condition on a row."""
+    """Return the condition on a row."""
     if mac is not None:
         return {"$eq": ["$$row.mac_address", mac]}
     own = {"$ifNull": ["$$row.ip_addresses.address", []]}

@@ -28,7 +28,9 @@ INDEXES = (*PART_INDEXES, BY_ID, *event_outbox.INDEXES)
 
 
 class DiscoveredStore(HeaderEvents):
-    """`gone_for`: how long rows of MAC and ARP tables are remembered after they have gone."""
+    """A store of tables. `gone_for`: how long rows of MAC and ARP tables are remembered after they
+    have gone.
+    """
 
     def __init__(self, database: Database, *, gone_for: timedelta, wanted: Wanted = wants_nothing) -> None:
         super().__init__(database, wanted=wanted)
@@ -45,7 +47,7 @@ class DiscoveredStore(HeaderEvents):
         note: PollNote,
         events: Sequence[Mapping[str, Any]] = (),
     ) -> dict[str, int]:
-        """Makes the tables that were given those of the device; the others stay. Raises Superseded.
+        """Replace the tables that were given; the others stay. Raises Superseded.
 
         Returns how many rows each has, and as `mac_dropped` how many could not be stored. What is no table at
         all is one row that could not, and the table stays.
@@ -75,7 +77,7 @@ class DiscoveredStore(HeaderEvents):
     async def note(
         self, org_id: OrgId, device_id: str, note: PollNote, *, events: Sequence[Mapping[str, Any]] = ()
     ) -> None:
-        """Of a poll that brought nothing. Raises Superseded."""
+        """Record a poll that brought nothing. Raises Superseded."""
         header = await self._header(org_id, device_id)
         await self._flip(org_id, device_id, header, {}, note, events)
 
@@ -117,7 +119,7 @@ class DiscoveredStore(HeaderEvents):
         note: PollNote,
         events: Sequence[Mapping[str, Any]],
     ) -> bool:
-        """False if somebody else has written it meanwhile."""
+        """Write the header; return false if another writer was faster."""
         if revision == 0:
             waiting = self._first_events(org_id, events, at=note.at)
             try:
@@ -132,7 +134,9 @@ class DiscoveredStore(HeaderEvents):
     async def _written(
         self, owner: Owner, kind: Kind, given: Sequence[object], before: Mapping[str, Any]
     ) -> tuple[Document, int]:
-        """Puts there what is new of one table. What its header is to say, and how many rows were dropped."""
+        """Store the new parts of one table; return what its header is to say, and how many rows were
+        dropped.
+        """
         rows, dropped = await checks.checked(given, kind.row, kind.check, kind.weight)
         old: Sequence[Mapping[str, Any]] = before.get("parts", ())
         remembered: Document = {}
@@ -151,9 +155,10 @@ class DiscoveredStore(HeaderEvents):
     async def _remembered(
         self, owner: Owner, kind: Kind, rows: Sequence[Fields], before: Mapping[str, Any]
     ) -> tuple[Document, set[str]]:
-        """Tells the rows when they were first seen. What the header is to say of those that have gone.
+        """Set in the rows when they were first seen; return what the header is to say of those that have
+        gone.
 
-        Also the ids of the table's parts that there are: one that was lost is not named again.
+        Also the ids of the table's parts that exist: one that was lost is not named again.
         """
         known = await self._shelf.rows(owner.org_id, before.get("parts", ()))
         difference = await compared(rows, (row for part in known.values() for row in part), kind.key)
@@ -177,20 +182,22 @@ class DiscoveredStore(HeaderEvents):
         return remembered, await _released(known)
 
     async def forget(self, org_id: OrgId, device_id: str) -> None:
-        """The header first: what it named is nobody's then, and is deleted again if we die in between."""
+        """Delete the header first: what it named is orphaned then, and is deleted again if we die in
+        between.
+        """
         await self._headers.delete(org_id, {"_id": device_id})
         await self._shelf.drop_all(org_id, device_id)
 
 
 def named_parts(tables: Mapping[str, Any]) -> set[str]:
-    """The ids of all parts that a header names, those of history included."""
+    """Return the ids of all parts that a header names, those of history included."""
     return {
         part["id"] for table in tables.values() for key in ("parts", "gone") for part in table.get(key, ())
     }
 
 
 async def _released(parts: Mapping[str, list[Fields]]) -> set[str]:
-    """The ids of the parts, whose rows nobody needs any more."""
+    """Free the rows of the parts and return the ids of the parts."""
     for rows in parts.values():
         await let_go(rows)
     return set(parts)

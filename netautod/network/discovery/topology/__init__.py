@@ -1,1 +1,3 @@
-"""What the neighbor tables of all devices add up to: who is connected to whom, and over which interfaces."""
+"""The topology from the neighbor tables of all devices: which devices are connected, and over which
+interfaces.
+"""

@@ -1,8 +1,9 @@
-"""Which device a neighbor is: by chassis id, then by name, then by management address. Pure.
+"""The match of neighbors with devices: by chassis id, then by name, then by management address. Pure.
 
 A device that hears its own chassis id hears itself, unless that comes with another's name: the two halves of
-a pair send one id. Who has its name but another chassis id is somebody else: devices keep default names. What
-several devices have in common (a virtual MAC address, a host name) says nothing about either of them.
+a pair send one id. A neighbor with a device's name but another chassis id is another device: devices keep
+default names. What several devices have in common (a virtual MAC address, a host name) says nothing about
+either of them.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,7 +28,7 @@ class KnownDevice:
 
 @dataclass(kw_only=True)
 class _Ids:
-    """Device ids by what they are known by; several at one key are nobody."""
+    """A map of device ids by their keys; a key of several devices matches none."""
 
     found: dict[str, set[str]] = field(default_factory=dict)
 
@@ -63,14 +64,14 @@ class Directory:
         self._addresses.add(address_key(device.host), device.id)
 
     def add_interfaces(self, device_id: str, macs: Iterable[str], addresses: Iterable[str]) -> None:
-        """What its interfaces have."""
+        """Add the addresses of its interfaces."""
         for mac in macs:
             self._chassis.add(chassis_key(mac), device_id)
         for address in addresses:
             self._addresses.add(address_key(address), device_id)
 
     def match(self, neighbor: Mapping[str, Any], *, heard_by: str) -> str | None:
-        """The id of the device that the neighbor is; that of the device which hears it for itself."""
+        """Return the id of the device that the neighbor is; that of the device which hears it for itself."""
         chassis = chassis_key(neighbor["remote_chassis_id"])
         by_chassis, by_name = self._chassis.one(chassis), self._by_name(neighbor["remote_system_name"])
         if self._chassis.has(chassis, heard_by):
@@ -83,10 +84,10 @@ class Directory:
         return self._addresses.one(address_key(neighbor["remote_mgmt_address"]))
 
     def match_all(self, neighbors: Sequence[Mapping[str, Any]], *, heard_by: str) -> list[str | None]:
-        """For each neighbor of a device the device that it is.
+        """Return for each neighbor of a device the device that it is.
 
-        Who says more over one protocol than over the other is still one: a row that matches nobody is the
-        device that another row of that interface is, if they have the chassis id or the name in common.
+        A neighbor that says more over one protocol than over the other is still one: a row without a match is
+        the device that another row of that interface is, if they have the chassis id or the name in common.
         """
         found = [self.match(neighbor, heard_by=heard_by) for neighbor in neighbors]
         if None not in found:
@@ -116,7 +117,9 @@ def _keys_of_matched(neighbor: Mapping[str, Any]) -> list[str]:
 
 
 def _keys_of_unmatched(neighbor: Mapping[str, Any]) -> list[str]:
-    """Two chassis ids at one interface are two devices, also under one name."""
+    """Return the keys of an unmatched neighbor. Two chassis ids at one interface are two devices, also under
+    one name.
+    """
     chassis, name, at = _said(neighbor)
     if chassis is None:
         return [f"name {name} {at}"] if name else []

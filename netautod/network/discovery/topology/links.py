@@ -21,8 +21,8 @@ End = tuple[str, str | None]
 
 @dataclass(kw_only=True)
 class Side:
-    """`port` is the far end's interface as the near one says; `resolved` the far device's own name for it,
-    and `members` those of the aggregate that it is.
+    """A side of a link. `port` is the far end's interface as the near one says; `resolved` the far device's
+    own name for it, and `members` those of the aggregate that it is.
     """
 
     near: End
@@ -52,7 +52,7 @@ class PortNames:
     _twice: set[str] = field(default_factory=set)
 
     def add(self, interface: Mapping[str, Any]) -> None:
-        """A row of its interface table; what two interfaces have in common tells nothing."""
+        """Add a row of its interface table; what two interfaces have in common identifies neither."""
         name = interface["name"]
         self.by_key[port_keys(name)[0]] = name
         others = [interface.get("mac_address"), interface.get("description")]
@@ -65,7 +65,7 @@ class PortNames:
             self._members.setdefault(port_keys(interface["lag"])[0], set()).add(name)
 
     def members(self, name: str | None) -> frozenset[str]:
-        """The interfaces of an aggregate; none of another interface."""
+        """Return the interfaces of an aggregate; none of another interface."""
         return frozenset() if name is None else frozenset(self._members.get(port_keys(name)[0], ()))
 
     def add_name(self, name: str) -> None:
@@ -95,14 +95,14 @@ Join = Callable[[Side, list[Side], list[Side]], Side | None]
 
 
 class Links:
-    """Sides are added one by one, then joined."""
+    """The links in the making: sides are added one by one, then joined."""
 
     def __init__(self, ports: Mapping[str, PortNames]) -> None:
         self._ports = ports
         self._sides: dict[tuple[End, str], list[Side]] = {}
 
     def add(self, side: Side) -> None:
-        """LLDP and CDP on one cable are one side."""
+        """Add a side. LLDP and CDP on one cable are one side."""
         names = self._ports.get(side.far)
         if names is not None:
             side.resolved = names.find(side.port)
@@ -120,7 +120,7 @@ class Links:
         known.append(side)
 
     async def joined(self, pace: Pace) -> AsyncIterator[Link]:
-        """Each link once; others may run in between."""
+        """Yield each link once; other tasks may run in between."""
         sides = [side for found in self._sides.values() for side in found]
         toward: dict[tuple[str, str], list[Side]] = {}
         for side in sides:
@@ -166,14 +166,14 @@ def _both_agree(side: Side, own: list[Side], others: list[Side]) -> Side | None:
 
 
 def _both_agree_loosely(side: Side, own: list[Side], others: list[Side]) -> Side | None:
-    """Of two names that mean one cable they use different ones: of an interface and its unit, of an aggregate
-    and its member, in capitals and not.
+    """Return the other side where both names mean one cable but differ: an interface and its unit, an
+    aggregate and its member, or capitals.
     """
     return next((one for one in others if _may_name(side, one) and _may_name(one, side)), None)
 
 
 def _one_names_the_other(side: Side, own: list[Side], others: list[Side]) -> Side | None:
-    """The other one says nothing of use: a form that nobody knows."""
+    """Return the other side where only one of them names a known interface: the other's form is unknown."""
     for one in others:
         if (_names(side, one) and one.resolved is None) or (_names(one, side) and side.resolved is None):
             return one
@@ -187,7 +187,7 @@ def _only_one_each(side: Side, own: list[Side], others: list[Side]) -> Side | No
 
 
 def _names(side: Side, other: Side) -> bool:
-    """Whether the side says that its far end is the interface of the other."""
+    """Return whether the side says that its far end is the interface of the other."""
     return side.resolved is not None and side.resolved == other.near[1]
 
 

@@ -16,7 +16,7 @@ _NO_MAC = "00:00:00:00:00:00"
 
 @lru_cache(maxsize=MOST_REMEMBERED)
 def full_name(name: str | None) -> str | None:
-    """In lower case, without a serial number in brackets."""
+    """Return the name in lower case, without a serial number in brackets."""
     if name is None:
         return None
     return _SERIAL.sub("", name.strip()).strip().rstrip(".").lower() or None
@@ -24,7 +24,7 @@ def full_name(name: str | None) -> str | None:
 
 @lru_cache(maxsize=MOST_REMEMBERED)
 def host_name(name: str | None) -> str | None:
-    """`full_name` without the domain; an address stays whole."""
+    """Return `full_name` without the domain; an address stays whole."""
     whole = full_name(name)
     if whole is None or re.fullmatch(r"[\d.:]+", whole):
         return whole
@@ -33,10 +33,10 @@ def host_name(name: str | None) -> str | None:
 
 @lru_cache(maxsize=MOST_REMEMBERED)
 def chassis_key(chassis: str | None) -> str | None:
-    """A chassis id for comparing: MAC addresses in one form, all else in lower case.
+    """Return a chassis id for comparing: MAC addresses in one form, all else in lower case.
 
-    None for one that is nobody's: of zeros, as loopback interfaces have it, or of a group (IEEE 802, the
-    lowest bit of the first octet), as broadcasts have it.
+    None for one that belongs to no device: of zeros, as loopback interfaces have it, or of a group (IEEE 802,
+    the lowest bit of the first octet), as broadcasts have it.
     """
     if chassis is None:
         return None
@@ -48,8 +48,10 @@ def chassis_key(chassis: str | None) -> str | None:
 
 @lru_cache(maxsize=MOST_REMEMBERED)
 def address_key(address: str | None) -> str | None:
-    """An IP address for comparing; None for what is none, and for one that each device has for itself:
-    unspecified, loopback, link-local (RFC 6890) or of a group.
+    """Return an IP address for comparing.
+
+    None for what is none, and for one that each device has for itself: unspecified, loopback, link-local (RFC
+    6890) or of a group.
     """
     found = None if address is None else ip_address(address)
     if found is None:
@@ -60,8 +62,9 @@ def address_key(address: str | None) -> str | None:
 
 @lru_cache(maxsize=MOST_REMEMBERED)
 def port_keys(port: str) -> tuple[str, ...]:
-    """What a port may be stored under, the likeliest first: long form, the end of `bridge/ether1`, the
-    interface of a unit (`ge-0/0/0.0`).
+    """Return the forms in which a port may be stored, the likeliest first.
+
+    Those are the long form, the end of `bridge/ether1`, and the interface of a unit (`ge-0/0/0.0`).
     """
     bare = port.strip()
     whole = mac_address(bare) or long_name(bare).lower()

@@ -33,7 +33,7 @@ MATCH = "remote_device_id"
 
 @dataclass(frozen=True, kw_only=True)
 class _Known:
-    """Who is who, and the neighbor tables that it was made from."""
+    """The directory of devices, and the neighbor tables that it was made from."""
 
     directory: Directory
     devices: Mapping[str, KnownDevice]
@@ -42,7 +42,7 @@ class _Known:
 
 @dataclass(kw_only=True, eq=False)
 class Networks:
-    """Of one node."""
+    """The networks of all organizations, as one node computes them."""
 
     reads: DiscoveredReads
     devices: DeviceService
@@ -55,7 +55,7 @@ class Networks:
         )
 
     async def matched(self, org_id: OrgId, device_id: str, neighbors: Sequence[Row]) -> Sequence[Row]:
-        """The neighbors of the device, each with the id of the device that it is as `remote_device_id`."""
+        """Return the neighbors of the device, each with its id as `remote_device_id` if it is a device."""
         known = await self._who(org_id)
         found = known.directory.match_all(neighbors, heard_by=device_id)
         return [
@@ -80,7 +80,7 @@ class Networks:
     async def _resolve(
         self, org_id: OrgId, drawing: "_Drawing", unresolved: Sequence[str], pace: Pace
     ) -> None:
-        """For ports that are named otherwise than in a neighbor table: their devices' interfaces are read."""
+        """Read the interfaces of devices whose ports are named otherwise than in a neighbor table."""
         for device_id, rows in (await self.reads.interfaces(org_id, unresolved)).items():
             names = drawing.ports.setdefault(device_id, PortNames())
             for row in rows:
@@ -119,7 +119,7 @@ class Networks:
     async def _add_interfaces(
         self, org_id: OrgId, directory: Directory, tables: Sequence[DeviceTables], pace: Pace
     ) -> None:
-        """Whose interfaces have the chassis ids and addresses that are still nobody's."""
+        """Add the devices whose interfaces have the chassis ids and addresses that are still unmatched."""
         macs, addresses = set[str](), set[str]()
         for table in tables:
             for row in table.neighbors:
@@ -139,7 +139,7 @@ class Networks:
 
 @dataclass(kw_only=True, eq=False)
 class _Drawing:
-    """One topology in the making."""
+    """A topology in the making."""
 
     known: _Known
     org_id: OrgId
@@ -172,7 +172,7 @@ class _Drawing:
         self._places = dict(zip(unknown, places, strict=True))
 
     async def add_sides(self, pace: Pace) -> list[str]:
-        """Answers the devices of which a port is named that is not known yet."""
+        """Add the sides; return the devices of which a port is named that is not known yet."""
         self._links = Links(self.ports)
         unresolved = set()
         for place, (device_id, row, other, seen_at) in enumerate(self._heard):
@@ -195,7 +195,7 @@ class _Drawing:
         return self._links.joined(pace)
 
     async def nodes(self, pace: Pace) -> list[Row]:
-        """Devices that have a neighbor table or are in one, and strangers; each by name."""
+        """Return devices that have a neighbor table or are in one, and unknown neighbors; each by name."""
         ids = dict.fromkeys(table.device_id for table in self.known.tables if table.neighbors_at is not None)
         ids |= dict.fromkeys(other for _, _, other, _ in self._heard if other is not None)
         devices = _sorted([self.known.devices[one] for one in ids], _device_order, pace)
@@ -205,7 +205,9 @@ class _Drawing:
 
 
 async def _sorted(things: Sequence[T], order: Callable[[T], tuple[str, str]], pace: Pace) -> AsyncIterator[T]:
-    """In slices: sorting all the phones of a network at once takes longer than the event loop can wait."""
+    """Yield things sorted in slices: sorting all the phones of a network at once takes longer than the event
+    loop can wait.
+    """
     slices: list[list[T]] = []
     for start in range(0, len(things), SORTED_AT_ONCE):
         slices.append(sorted(things[start : start + SORTED_AT_ONCE], key=order))

@@ -11,7 +11,7 @@ from netautod.network.discovery.topology.names import address_key, chassis_key, 
 
 @dataclass(kw_only=True)
 class Stranger:
-    """One node; the first who says something about it counts."""
+    """An unknown neighbor: one node; the first device that says something about it counts."""
 
     id: str
     name: str | None = None
@@ -22,7 +22,7 @@ class Stranger:
 
 @dataclass(kw_only=True)
 class _Said:
-    """What each neighbor says of itself, in the forms that are compared."""
+    """The facts that each neighbor sends of itself, in the forms that are compared."""
 
     chassis: list[str | None] = field(default_factory=list)
     names: list[str | None] = field(default_factory=list)
@@ -37,12 +37,13 @@ class _Said:
 async def strangers_of(
     heard: Sequence[tuple[str, Mapping[str, Any]]], *, org_id: str, pace: Pace
 ) -> tuple[list[Stranger], list[int]]:
-    """The strangers, and for each neighbor (with the id of the device that heard it) the place of its own.
+    """Return the unknown neighbors, and for each neighbor (with the id of the device that heard it) the place
+    of its own.
 
     Neighbors with one chassis id are one. A name or an address adds those without a chassis id to the one
     that has it, if there is just one: two chassis ids under one name are two devices, and so are two names at
-    one address, which many have been given by their factory. What has none of them is nobody else's: it is
-    told apart by who heard it and where. There are as many strangers as phones, so others may run in between.
+    one address, which many have been given by their factory. A neighbor without any of them is told apart by
+    which device heard it and where. There are as many of them as phones, so other tasks may run in between.
     """
     said = _Said()
     for _, neighbor in heard:
@@ -70,7 +71,7 @@ async def strangers_of(
 
 
 def _identity(stranger: Stranger, heard: Sequence[tuple[str, Mapping[str, Any]]], said: _Said) -> str:
-    """The same again at the next poll: the least of what is known for sure."""
+    """Return an identity that is the same at the next poll: the least of what is known for sure."""
     for kind, keys in (("chassis", said.chassis), ("name", said.names), ("address", said.addresses)):
         known = [key for place in stranger.said if (key := keys[place]) is not None]
         if known:
@@ -106,8 +107,10 @@ class _Groups:
     async def join_unless_contradicted(
         self, keys: Sequence[str | None], others: Sequence[Sequence[str | None]]
     ) -> None:
-        """Joins the groups with one key. Where several of them have one of the other things that they could
-        be known by, they are different ones, and only those that have none of these are joined.
+        """Join the groups with one key.
+
+        Where several of them have one of the other things that they could be known by, they are different
+        ones, and only those that have none of these are joined.
         """
         known: list[set[int]] = [set() for _ in others]
         by_key: dict[str, list[int]] = {}

@@ -1,4 +1,4 @@
-"""Which transports a device is asked over, and for what."""
+"""The order of transports at a device, and the tables requested over each."""
 
 from collections.abc import Collection
 from dataclasses import fields, replace
@@ -10,7 +10,7 @@ SNMP, CLI = "snmp", "cli"
 
 
 def transports_of(device: Device, *, served: Collection[str], has_agent: bool) -> list[str]:
-    """In the order in which they are asked: model-driven, SNMP, the command line."""
+    """Return the transports in their order: model-driven, SNMP, the command line."""
     named = device.automation_transport
     wanted = [named] if named in served and named not in (SNMP, CLI, None) else []
     wanted += [SNMP] if has_agent else []
@@ -19,7 +19,7 @@ def transports_of(device: Device, *, served: Collection[str], has_agent: bool) -
 
 
 def not_served(device: Device, served: Collection[str]) -> str | None:
-    """The complaint about a transport that the device names and no plugin serves."""
+    """Return the complaint about a transport that the device names and no plugin serves."""
     named = device.automation_transport
     if named is None or named in served:
         return None
@@ -27,9 +27,9 @@ def not_served(device: Device, served: Collection[str]) -> str | None:
 
 
 def missing_from(collected: Collected, wanted: Collection[Table]) -> frozenset[Table]:
-    """What the next transport is asked for: the tables that were not given.
+    """Return the tables that were not given, which the next transport is to bring.
 
-    Facts that the status lacks are asked for by the way, never for themselves.
+    Facts that the status lacks are requested by the way, never for themselves.
     """
     missing = frozenset(wanted) - collected.given
     if missing and "status" in wanted and collected.status is not None and _lacks(collected.status):
@@ -38,9 +38,10 @@ def missing_from(collected: Collected, wanted: Collection[Table]) -> frozenset[T
 
 
 def merged(first: Collected, then: Collected, *, asked: Collection[Table]) -> Collected:
-    """What both have given together: whole tables, and of the status each fact from the first who knew it.
+    """Return what both have given together: whole tables, and of the status each fact from the first that
+    knew it.
 
-    Of `then` no table counts that it was not asked for. A table's problem goes with the table's coming.
+    Of `then` no table counts that was not requested. A table's problem goes with the table's coming.
     """
     new = [table for table in TABLES if table in then.given & set(asked)]
     tables = {table: getattr(then, table) for table in new if getattr(first, table) is None}

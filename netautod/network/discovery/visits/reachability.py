@@ -1,4 +1,6 @@
-"""Whether a device's own port accepts a connection, and how long that takes; it needs no privilege."""
+"""The reachability of a device: whether its own port accepts a connection, and how long that takes; no
+privilege is needed.
+"""
 
 import asyncio
 import time
@@ -15,14 +17,16 @@ PROBE_SECONDS = 5.0
 
 @dataclass(frozen=True, kw_only=True)
 class Probe:
-    """`failed`: why there was no connection, None if there was one. `latency_ms`: until it stood."""
+    """A result of a probe. `failed`: why there was no connection, None if there was one. `latency_ms`: until
+    it stood.
+    """
 
     failed: DeviceFailed | None = None
     latency_ms: float | None = None
 
 
 async def probe(device: Device, reach: DeviceReach, *, seconds: float = PROBE_SECONDS) -> Probe:
-    """Connects to the port and hangs up; each address of the name is tried until one answers.
+    """Connect to the port and hang up; each address of the name is tried until one answers.
 
     Raises DeviceFailed `address` for an address that may not be connected to.
     """
