@@ -1,12 +1,8 @@
-"""Background loops: one node at a time, again and again, whatever a pass ends with."""
+"""Background loops with a lease: one node at a time works."""
 
 import asyncio
-import logging
-
-import pytest
 
 from netautod.core.clock import SystemClock
-from netautod.core.errors import Unavailable
 from netautod.store.client import Database
 from netautod.store.leases.keeper import LeaseKeeper
 from netautod.store.leases.lease import Lease, LeaseTimes
@@ -17,10 +13,9 @@ TIMES = LeaseTimes(lease=30, heartbeat=10, abandon=20)
 
 
 class Work:
-    """Passes that can be awaited; the first ones fail as told."""
+    """Passes that can be awaited and counted."""
 
-    def __init__(self, *failures: Exception) -> None:
-        self._failures = list(failures)
+    def __init__(self) -> None:
         self.done = 0
         self.under_way = 0
         self.most_under_way = 0
@@ -34,48 +29,12 @@ class Work:
             async with self.news:
                 self.done += 1
                 self.news.notify_all()
-            if self._failures:
-                raise self._failures.pop(0)
         finally:
             self.under_way -= 1
 
     async def until(self, count: int) -> None:
         async with asyncio.timeout(10), self.news:
             await self.news.wait_for(lambda: self.done >= count)
-
-
-@pytest.mark.parametrize(
-    ("failure", "text"),
-    [
-        pytest.param(Unavailable("no database"), "sweeping failed: no database", id="an outage"),
-        pytest.param(RuntimeError("a mistake"), "sweeping failed", id="anything else"),
-    ],
-)
-async def test_a_pass_that_fails_is_told_and_the_next_one_comes(
-    caplog: pytest.LogCaptureFixture, failure: Exception, text: str
-) -> None:
-    work = Work(failure)
-    with caplog.at_level(logging.WARNING):
-        async with Periodic(work, name="sweeping", seconds=0.01):
-            await work.until(3)
-    first, over = [record.getMessage() for record in caplog.records]
-    assert first == text
-    assert over.startswith("sweeping failed: it works again (failed 1 time in ")
-
-
-async def test_the_stop_ends_a_pass_that_is_under_way() -> None:
-    begun, ended = asyncio.Event(), asyncio.Event()
-
-    async def endless() -> None:
-        begun.set()
-        try:
-            await asyncio.Event().wait()
-        finally:
-            ended.set()
-
-    async with Periodic(endless, name="endless", seconds=0.01), asyncio.timeout(10):
-        await begun.wait()
-    assert ended.is_set()
 
 
 def node(database: Database, name: str) -> NamedLeases:

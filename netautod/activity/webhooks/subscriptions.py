@@ -3,7 +3,6 @@
 For an event that no webhook wants nothing is written. While the database is away, what was read last holds.
 """
 
-import asyncio
 import logging
 from collections.abc import Mapping
 from typing import Protocol, Self
@@ -12,6 +11,7 @@ from netautod.activity.webhooks.models import Webhook
 from netautod.activity.webhooks.store import WebhookStore
 from netautod.core.errors import Unavailable
 from netautod.core.identity.caller import OrgId
+from netautod.core.loop.repeating import Repeating
 
 logger = logging.getLogger(__name__)
 
@@ -35,20 +35,17 @@ class Subscriptions:
 
     def __init__(self, store: WebhookStore, *, refresh_seconds: float = 1.0) -> None:
         self._store = store
-        self._refresh_seconds = refresh_seconds
         self._webhooks: Mapping[str, Webhook] = {}
         self._wanted: frozenset[tuple[OrgId, str]] = frozenset()
-        self._task: asyncio.Task[None] | None = None
+        self._loop = Repeating(self._follow, name="the look for webhooks", seconds=refresh_seconds)
 
     async def __aenter__(self) -> Self:
         await self.refresh()
-        self._task = asyncio.create_task(self._follow(), name="webhooks of organizations")
+        self._loop.start()
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+        await self._loop.stop()
 
     def wants(self, org_id: OrgId, name: str) -> bool:
         return (org_id, name) in self._wanted
@@ -72,9 +69,7 @@ class Subscriptions:
         self._wanted = frozenset((one.org_id, name) for one in found if one.enabled for name in one.events)
 
     async def _follow(self) -> None:
-        while True:
-            await asyncio.sleep(self._refresh_seconds)
-            try:
-                await self.refresh()
-            except Unavailable as error:
-                logger.debug("the webhooks could not be read, the old ones hold: %s", error)
+        try:
+            await self.refresh()
+        except Unavailable as error:
+            logger.debug("the webhooks could not be read, the old ones hold: %s", error)

@@ -4,13 +4,13 @@ A node reads them once a second and answers from memory: while the database is d
 What runs when a pause begins may finish.
 """
 
-import asyncio
 import logging
 
 from netautod.automation.system.models import Pause
 from netautod.automation.system.store import SystemStore
 from netautod.core.errors import Unavailable
 from netautod.core.identity.caller import OrgId
+from netautod.core.loop.repeating import Repeating
 
 logger = logging.getLogger(__name__)
 
@@ -23,19 +23,16 @@ class FollowedPauses:
 
     def __init__(self, *, store: SystemStore, refresh_seconds: float = 1.0) -> None:
         self._store = store
-        self._refresh_seconds = refresh_seconds
         self._paused: frozenset[OrgId] = frozenset()
-        self._task: asyncio.Task[None] | None = None
+        self._loop = Repeating(self._follow, name="the look for pauses", seconds=refresh_seconds)
 
     async def __aenter__(self) -> "FollowedPauses":
         await self.refresh()
-        self._task = asyncio.create_task(self._follow(), name="pauses")
+        self._loop.start()
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+        await self._loop.stop()
 
     def paused(self) -> frozenset[OrgId]:
         """Return the organizations for which this node begins no work."""
@@ -56,9 +53,7 @@ class FollowedPauses:
         self._paused = await self._store.paused()
 
     async def _follow(self) -> None:
-        while True:
-            await asyncio.sleep(self._refresh_seconds)
-            try:
-                await self.refresh()
-            except Unavailable as error:
-                logger.debug("the pauses could not be read, the old ones hold: %s", error)
+        try:
+            await self.refresh()
+        except Unavailable as error:
+            logger.debug("the pauses could not be read, the old ones hold: %s", error)

@@ -14,7 +14,7 @@ from netautod.activity.events.streaming.journal import Journal
 from netautod.activity.events.streaming.listener import DRAINING, SLOW, TOKEN, Listener
 from netautod.core.errors import Overloaded, Unavailable
 from netautod.core.identity.caller import Caller, OrgId
-from netautod.core.logs.folding import Failing
+from netautod.core.loop.repeating import Repeating
 
 logger = logging.getLogger(__name__)
 Check = Callable[[Collection[str]], Awaitable[Mapping[str, Caller]]]
@@ -46,11 +46,16 @@ class Listeners:
         self._of_org: dict[OrgId, set[Listener]] = defaultdict(set)
         self._journals: dict[OrgId, Events] = {}
         self._count = 0
-        self._checking: asyncio.Task[None] | None = None
         self._draining = False
         self._empty = asyncio.Event()
         self._empty.set()
-        self._failing = Failing(logger, "the check of listeners' tokens failed")
+        self._checking = Repeating(
+            self._check_and_tidy,
+            name="the check of listeners' tokens",
+            seconds=CHECK_SECONDS,
+            at_once=True,
+            needed=lambda: bool(self._count),
+        )
 
     def __len__(self) -> int:
         return self._count
@@ -80,9 +85,8 @@ class Listeners:
             listener.org_id, Journal(most=MOST_UNSENT, most_bytes=MOST_UNSENT_BYTES)
         )
         listener.reading = journal.end
-        if self._checking is None or self._checking.done():
-            checking, name = self._check_on(), "the check of listeners"
-            self._checking = asyncio.create_task(checking, name=name, context=Context())
+        # Not in the context of the request that comes first: it is for all.
+        self._checking.start(context=Context())
 
     def leave(self, listener: Listener) -> None:
         found = self._of_org[listener.org_id]
@@ -123,9 +127,7 @@ class Listeners:
             listener.close()
 
     async def stop(self) -> None:
-        if self._checking is not None:
-            self._checking.cancel()
-            await asyncio.gather(self._checking, return_exceptions=True)
+        await self._checking.stop()
 
     def _wake(self, org_id: OrgId) -> None:
         for listener in self._of_org.get(org_id, ()):
@@ -134,20 +136,16 @@ class Listeners:
     def _all(self) -> list[Listener]:
         return [listener for listeners in self._of_org.values() for listener in listeners]
 
-    async def _check_on(self) -> None:
+    async def _check_and_tidy(self) -> None:
         clock = asyncio.get_running_loop().time
-        while self._count:
-            began = clock()
-            try:
-                await self._check_all()
-                self._failing.over()
-            except Unavailable as error:  # they stay, and get nothing until their tokens could be checked
-                self._failing.failed(error)
-            except Exception:
-                logger.exception("the check of listeners' tokens failed", extra=self._failing.again())
+        began = clock()
+        try:
+            # If this raises Unavailable they stay, and get nothing until their tokens could be checked.
+            await self._check_all()
+        finally:
             self._tidy()
             took = clock() - began
-            await asyncio.sleep(min(max(CHECK_SECONDS, CHECK_PART * took), LONGEST_CHECK_SECONDS))
+            self._checking.seconds = min(max(CHECK_SECONDS, CHECK_PART * took), LONGEST_CHECK_SECONDS)
 
     async def _check_all(self) -> None:
         listeners, began = self._all(), asyncio.get_running_loop().time()

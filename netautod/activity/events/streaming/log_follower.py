@@ -12,9 +12,8 @@ from netautod.activity.events.models import LOG
 from netautod.activity.events.streaming import wire
 from netautod.activity.events.streaming.journal import Journal
 from netautod.activity.events.streaming.listener import SLOW, Listener
-from netautod.core.errors import Unavailable
 from netautod.core.identity.caller import OrgId
-from netautod.core.logs.folding import Failing
+from netautod.core.loop.repeating import Repeating
 
 logger = logging.getLogger(__name__)
 LOOK_SECONDS = 0.3
@@ -53,8 +52,14 @@ class LogFollower:
     def __init__(self, logs: Logs) -> None:
         self._logs = logs
         self._followed: dict[str, Followed] = {}
-        self._task: asyncio.Task[None] | None = None
-        self._failing = Failing(logger, "following logs failed")
+        self._loop = Repeating(
+            self._look,
+            name="the logs that have listeners",
+            seconds=LOOK_SECONDS,
+            at_once=True,
+            failure="following logs failed",
+            needed=lambda: bool(self._followed),
+        )
 
     def enter(self, listener: Listener, execution_id: str, after: int) -> Followed:
         """Add a listener, which gets the lines behind `after`.
@@ -65,9 +70,8 @@ class LogFollower:
         followed = self._followed.setdefault(execution_id, Followed(org_id=listener.org_id, seq=after))
         followed.listeners.add(listener)
         listener.reading_log = followed.lines.end
-        if self._task is None or self._task.done():
-            following, name = self._follow_on(), "the logs that are listened to"
-            self._task = asyncio.create_task(following, name=name, context=Context())
+        # Not in the context of the request that comes first: it is for all.
+        self._loop.start(context=Context())
         return followed
 
     def leave(self, listener: Listener, execution_id: str) -> None:
@@ -83,20 +87,7 @@ class LogFollower:
         return [written(execution_id, line) for line in found.get(execution_id, ()) if line.seq <= last]
 
     async def stop(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
-
-    async def _follow_on(self) -> None:
-        while self._followed:
-            try:
-                await self._look()
-                self._failing.over()
-            except Unavailable as error:
-                self._failing.failed(error)
-            except Exception:
-                logger.exception("following logs failed", extra=self._failing.again())
-            await asyncio.sleep(LOOK_SECONDS)
+        await self._loop.stop()
 
     async def _look(self) -> None:
         wanted = {one: (followed.org_id, followed.seq) for one, followed in self._followed.items()}

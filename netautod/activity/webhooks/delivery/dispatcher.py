@@ -7,14 +7,14 @@ leases run out; then any other node continues them.
 import asyncio
 import logging
 from collections.abc import Iterable
-from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Self
 
 from netautod.activity.webhooks.delivery.lane import Lanes
 from netautod.activity.webhooks.subscriptions import Subscriptions
 from netautod.core.errors import Unavailable
-from netautod.core.logs.folding import Failing, repeats
+from netautod.core.logs.folding import repeats
+from netautod.core.loop.repeating import Repeating
 from netautod.core.work.guard import LeaseLostError
 from netautod.store.leases.named import NamedLeases
 
@@ -40,51 +40,34 @@ class Dispatcher:
         self._running: dict[str, asyncio.Task[None]] = {}
         self._wake: dict[str, datetime] = {}
         self._kicked: set[str] = set()
-        self._news = asyncio.Event()
         self._stopping = False
-        self._failing = Failing(logger, "the look for deliveries of webhooks failed")
-        self._task: asyncio.Task[None] | None = None
+        self._loop = Repeating(self._look, name="the look for deliveries of webhooks", seconds=LOOK_SECONDS)
 
     async def __aenter__(self) -> Self:
-        self._task = asyncio.create_task(self._forever(), name="deliveries of webhooks")
+        self._loop.start()
         return self
 
     async def __aexit__(self, *_: object) -> None:
         self._stopping = True
+        await self._loop.stop()
         lanes = list(self._running.values())
-        if self._task is not None:
-            self._task.cancel()
         if lanes:
             await asyncio.wait(lanes, timeout=STOP_SECONDS)
         for task in lanes:
             task.cancel()
-        await asyncio.gather(*lanes, *([self._task] if self._task else []), return_exceptions=True)
+        await asyncio.gather(*lanes, return_exceptions=True)
 
     def kick(self, webhook_ids: Iterable[str]) -> None:
         """Wake up for these webhooks: something new waits for them."""
         for webhook_id in webhook_ids:
             self._wake.pop(webhook_id, None)
             self._kicked.add(webhook_id)
-        self._news.set()
-
-    async def _forever(self) -> None:
-        while True:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(LOOK_SECONDS):
-                    await self._news.wait()
-            self._news.clear()
-            if not self._subscriptions.any:
-                self._wake.clear()
-                continue
-            try:
-                await self._look()
-                self._failing.over()
-            except Unavailable as error:
-                self._failing.failed(error)
-            except Exception:  # the next look must come, whatever went wrong with this one
-                logger.exception("the look for deliveries failed", extra=self._failing.again())
+        self._loop.kick()
 
     async def _look(self) -> None:
+        if not self._subscriptions.any:
+            self._wake.clear()
+            return
         for webhook_id in await self._lanes.deliveries.webhooks_waited_for():
             if len(self._running) >= MOST_LANES:
                 return

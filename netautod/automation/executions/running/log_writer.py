@@ -11,6 +11,7 @@ from netautod.core.clock import Clock
 from netautod.core.errors import Unavailable
 from netautod.core.identity.caller import OrgId
 from netautod.core.logs.folding import repeats
+from netautod.core.loop.repeating import Repeating
 from netautod.core.work.guard import LeaseLostError
 
 logger = logging.getLogger(__name__)
@@ -51,7 +52,7 @@ class LogWriter:
         self._waiting: list[LogEntry] = []
         self._seq = self._lines = self._bytes = 0
         self._full = False
-        self._flusher: asyncio.Task[None] | None = None
+        self._flusher = Repeating(self._try_flush, name="the flush of a log", seconds=FLUSH_SECONDS)
         self._writing = asyncio.Lock()
 
     async def open(self, *, first: bool) -> None:
@@ -60,7 +61,7 @@ class LogWriter:
             self._seq, self._lines, self._bytes = await self._store.size(self._org_id, self._execution_id)
         # The marker of an earlier attempt is one line over the limit.
         self._full = self._lines > self._limits.lines or self._bytes > self._limits.bytes
-        self._flusher = asyncio.create_task(self._flush_often())
+        self._flusher.start()
 
     async def write(self, level: str, text: str, device_id: str | None = None) -> None:
         if level not in LEVELS:
@@ -104,9 +105,7 @@ class LogWriter:
         What still waits may belong to a lease that is gone.
         """
         self._full = True
-        if self._flusher is not None:
-            self._flusher.cancel()
-            await asyncio.gather(self._flusher, return_exceptions=True)
+        await self._flusher.stop()
 
     def _add(self, level: str, line: str, device_id: str | None) -> None:
         self._seq += 1
@@ -115,11 +114,6 @@ class LogWriter:
         self._waiting.append(
             LogEntry(seq=self._seq, at=self._clock.now(), level=level, device_id=device_id, message=line)
         )
-
-    async def _flush_often(self) -> None:
-        while True:
-            await asyncio.sleep(FLUSH_SECONDS)
-            await self._try_flush()
 
     async def _try_flush(self) -> None:
         try:

@@ -20,6 +20,7 @@ from netautod.automation.tasks.store import TaskStore
 from netautod.core.errors import Unavailable
 from netautod.core.logs.folding import Failing, repeats
 from netautod.core.logs.tracing import Span
+from netautod.core.loop.repeating import Repeating
 from netautod.core.work.guard import LeaseLostError
 from netautod.core.work.pauses import Pauses
 from netautod.store.leases.keeper import LeaseKeeper
@@ -63,15 +64,19 @@ class Runner:
         self._pauses = pauses
         # By lease, not by execution: one that was taken away and claimed again can be here twice.
         self._running: dict[Lease, _Running] = {}
-        self._claiming = Failing(logger, "no executions can be claimed")
         self._starting = Failing(logger, "claimed executions cannot be started yet")
         self._ending = Failing(logger, "the end of an execution cannot be written yet")
         self._stopping = False
-        self._wake = asyncio.Event()
-        self._loop: asyncio.Task[None] | None = None
+        self._loop = Repeating(
+            self._claim_all,
+            name="runner",
+            seconds=POLL_SECONDS,
+            at_once=True,
+            failure="no executions can be claimed",
+        )
 
     async def __aenter__(self) -> "Runner":
-        self._loop = asyncio.create_task(self._claim_forever(), name="runner")
+        self._loop.start()
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -88,7 +93,7 @@ class Runner:
         return len(self._running)
 
     def kick(self) -> None:
-        self._wake.set()
+        self._loop.kick()
 
     def abort(self, execution_id: str) -> None:
         """End a run after a cancel on this node, without waiting for the next heartbeat."""
@@ -107,28 +112,11 @@ class Runner:
 
     async def _stop_claiming(self, seconds: float) -> None:
         self._stopping = True
-        self.kick()
-        if self._loop is not None:
-            await asyncio.wait({self._loop}, timeout=seconds)
-            self._loop.cancel()
-            await asyncio.gather(self._loop, return_exceptions=True)
-            self._loop = None
+        await self._loop.stop(grace=seconds)
 
-    async def _claim_forever(self) -> None:
-        while not self._stopping:
-            self._wake.clear()
-            try:
-                while not self._stopping and await self._claim_some():
-                    pass
-                self._claiming.over()
-            except Unavailable as error:
-                self._claiming.failed(error)
-            except Exception:  # the node would look healthy and never run anything again
-                logger.exception("a round of claims failed", extra=self._claiming.again())
-            # Not wait_for: in Python 3.11 it loses a cancellation that comes with a wake-up.
-            with suppress(TimeoutError):
-                async with asyncio.timeout(POLL_SECONDS):
-                    await self._wake.wait()
+    async def _claim_all(self) -> None:
+        while not self._stopping and await self._claim_some():
+            pass
 
     async def _claim_some(self) -> int:
         """Claim once; return how many runs were started (0: nothing to do, or no free slot)."""
