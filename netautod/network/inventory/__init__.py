@@ -1,1 +1,1 @@
-"""Where devices come from: imports, sync with external inventory systems, their saved sources and history."""
+"""Sources of devices: imports, sync with external inventory systems, their saved sources and history."""

@@ -15,7 +15,7 @@ Complaints = dict[str, list[str]]
 
 
 def merged(values: Mapping[str, Any]) -> tuple[dict[str, Any], Complaints]:
-    """The filters that narrow something, and what is wrong with which key. A null narrows nothing."""
+    """Return the filters that narrow something, and what is wrong with which key. A null narrows nothing."""
     found: dict[str, Any] = {}
     wrong: Complaints = {}
     for key, value in values.items():

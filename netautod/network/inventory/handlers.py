@@ -16,7 +16,7 @@ class SourceHandler(JsonHandler):
 class SourcesHandler(SourceHandler):
     @requires("devices.access", answer=SourcesAnswer, name="list_inventory_sources")
     async def get(self) -> None:
-        """Lists the saved sources by name."""
+        """List the saved sources by name."""
         found = await self.sources.all(self.caller.org_id)
         self.answer({"sources": [source.to_json() for source in found]})
 
@@ -29,14 +29,14 @@ class SourcesHandler(SourceHandler):
         repeat=Repeat.AGAIN,
     )
     async def post(self) -> None:
-        """Saves a source."""
+        """Save a source."""
         self.answer((await self.sources.create(self.caller, self.body)).to_json())
 
 
 class OneSourceHandler(SourceHandler):
     @requires("devices.access", answer=SourceAnswer, name="get_inventory_source")
     async def get(self, source_id: str) -> None:
-        """Reads a saved source."""
+        """Read a saved source."""
         found = await self.sources.get(self.caller.org_id, self.path_id(source_id, RESOURCE))
         self.answer(found.to_json())
 
@@ -48,13 +48,13 @@ class OneSourceHandler(SourceHandler):
         name="update_inventory_source",
     )
     async def put(self, source_id: str) -> None:
-        """Changes a saved source; a url on another server needs the token again."""
+        """Change a saved source; a url on another server needs the token again."""
         wanted = self.path_id(source_id, RESOURCE)
         self.answer((await self.sources.update(self.caller, wanted, self.body)).to_json())
 
     @requires("devices.manage", answer=SourceDeletedAnswer, name="delete_inventory_source")
     async def delete(self, source_id: str) -> None:
-        """Deletes a saved source; its devices stay."""
+        """Delete a saved source; its devices stay."""
         await self.sources.delete(self.caller, self.path_id(source_id, RESOURCE))
         self.answer({"message": "Inventory source deleted; its devices stay"})
 

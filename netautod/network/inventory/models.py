@@ -25,9 +25,10 @@ class RemoteInventory:
 
 @dataclass(frozen=True, kw_only=True)
 class SavedSource:
-    """`last_sync_result` is JSON as it was answered. `revision` grows with each change by a user.
+    """A saved source. `last_sync_result` is JSON as it was answered. `revision` grows with each change by a
+    user.
 
-    `vouched`: what it reads was saved by somebody who may manage credentials, so that its devices are vouched
+    `vouched`: what it reads was saved by a user who may manage credentials, so that its devices are vouched
     for (devices/vouching).
     """
 

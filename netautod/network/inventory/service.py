@@ -31,12 +31,12 @@ READ_FROM = frozenset({"url", "verify_ssl", "device_filters", TOKEN})  # decides
 
 
 def binding_key(source_id: str) -> str:
-    """The key under which the devices of a saved source are bound."""
+    """Return the key under which the devices of a saved source are bound."""
     return f"{SAVED_SOURCE}{source_id}"
 
 
 def lease_name(org_id: OrgId, key: str) -> str:
-    """The lease that a synchronisation under the key holds, and the removal of its source."""
+    """Return the lease that a synchronisation under the key holds, and the removal of its source."""
     return f"{lease_prefix(org_id)}{key}"
 
 
@@ -66,28 +66,28 @@ class SourceService:
         self._devices = devices
 
     async def resume(self) -> None:
-        """Called at start: finishes the removals that a crash interrupted."""
+        """Finish, at start, the removals that a crash interrupted."""
         for org_id, source_id in await self._store.removals():
             await self._finish_removal(org_id, source_id)
 
     async def all(self, org_id: OrgId) -> list[SavedSource]:
-        """Sorted by name."""
+        """Return all sources, sorted by name."""
         return await self._store.all(org_id)
 
     async def get(self, org_id: OrgId, source_id: str) -> SavedSource:
-        """Raises NotFound."""
+        """Return a source. Raises NotFound."""
         found = await self._store.get(org_id, source_id)
         if found is None:
             raise NotFound(NOT_FOUND)
         return found
 
     async def named(self, org_id: OrgId, name_or_id: str) -> SavedSource:
-        """By name, else by id; for the command line."""
+        """Return a source by name, else by id; for the command line."""
         found = await self._store.by_name(org_id, name_or_id)
         return found or await self.get(org_id, name_or_id.lower())
 
     async def remote(self, source: SavedSource) -> RemoteInventory:
-        """The inventory with its token, which is unsealed for this use alone."""
+        """Return the inventory with its token, which is unsealed for this use alone."""
         token = await self._vault.unseal(
             OrgId(source.org_id), COLLECTION, source.id, TOKEN, source.sealed_token
         )
@@ -101,7 +101,9 @@ class SourceService:
         )
 
     async def create(self, caller: Caller, fields: Mapping[str, Any]) -> SavedSource:
-        """`fields` as SourceRequest loads them. Raises InvalidInput, or Conflict for a taken name."""
+        """Save a source of fields as SourceRequest loads them. Raises InvalidInput, or Conflict for a taken
+        name.
+        """
         await self._check_url(fields["url"])
         now, source_id = self._clock.now(), str(uuid4())
         auto, hours = fields.get("auto_sync_enabled", False), fields.get("sync_interval_hours", 24)
@@ -132,8 +134,11 @@ class SourceService:
         return source
 
     async def update(self, caller: Caller, source_id: str, fields: Mapping[str, Any]) -> SavedSource:
-        """Changes the sent fields. The rules compare several fields, so it is repeated if another user
-        changes the source meanwhile. Raises as `create` does, NotFound, and Conflict if that goes on."""
+        """Change the sent fields.
+
+        The rules compare several fields, so it is repeated if another user changes the source meanwhile.
+        Raises as `create` does, NotFound, and Conflict if that goes on.
+        """
         if "url" in fields:
             await self._check_url(fields["url"])
         for _ in range(ATTEMPTS):
@@ -158,7 +163,7 @@ class SourceService:
 
     @waits(call_by_call)
     async def delete(self, caller: Caller, source_id: str) -> None:
-        """Its devices stay. Raises Conflict while it is being synchronised."""
+        """Delete a source; its devices stay. Raises Conflict while it is being synchronised."""
         source = await self.get(caller.org_id, source_id)
         held = await self._leases.acquire(lease_name(caller.org_id, binding_key(source_id)))
         if held is None:
@@ -189,7 +194,7 @@ class SourceService:
         return await self._vault.seal(org_id, COLLECTION, source_id, TOKEN, token.encode())
 
     def _next(self, before: SavedSource, fields: Mapping[str, Any]) -> dict[str, Any]:
-        """The new time of the next automatic synchronisation, if its rule was changed."""
+        """Return the new time of the next automatic synchronisation, if its rule was changed."""
         auto = fields.get("auto_sync_enabled", before.auto_sync_enabled)
         hours = fields.get("sync_interval_hours", before.sync_interval_hours)
         if (auto, hours) == (before.auto_sync_enabled, before.sync_interval_hours):
@@ -205,12 +210,15 @@ class SourceService:
 
 
 def next_sync(now: datetime, last: datetime | None, hours: int) -> datetime:
-    """An interval after the last synchronisation (if there was none: after now), but not in the past."""
+    """Return an interval after the last synchronisation (if there was none: after now), but not in
+    the past.
+    """
     return max(now, (last or now) + timedelta(hours=hours))
 
 
 def _vouching(before: SavedSource, fields: Mapping[str, Any], *, vouches: bool) -> dict[str, bool]:
-    """Who may vouch does so by saving what is read, changed or not; who may not takes it back by changing it.
+    """Return whether the source is vouched for after a change: a user who may vouch does so by saving it,
+    another takes it back by changing it.
 
     A token is always a change: another one may see other devices.
     """
@@ -220,8 +228,11 @@ def _vouching(before: SavedSource, fields: Mapping[str, Any], *, vouches: bool) 
 
 
 def _check_token_stays(before: SavedSource, fields: Mapping[str, Any]) -> None:
-    """Users may change a source but never read its token, so nobody may have it sent to a server of their
-    own: neither by another url, nor by an answer that anybody on the way can give without a certificate."""
+    """Require the token again where a change could have it sent elsewhere.
+
+    Users may change a source but never read its token, so no user may have it sent to a server of their own:
+    neither by another url, nor by an answer that any party on the way can give without a certificate.
+    """
     if TOKEN in fields:
         return
     if "url" in fields and origin_of(fields["url"]) != origin_of(before.url):

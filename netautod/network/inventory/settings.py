@@ -25,7 +25,7 @@ class InventorySettings:
 
 
 def device_types(settings: InventorySettings) -> Mapping[str, str]:
-    """The overrides by platform slug. Raises SettingsError."""
+    """Return the overrides by platform slug. Raises SettingsError."""
     found = {}
     for text in settings.device_types:
         parts = OVERRIDE.fullmatch(text.strip())

@@ -47,11 +47,11 @@ class SourceStore:
         self._sources = scoped(database, COLLECTION)
 
     def require_room(self) -> None:
-        """Raises DiskFull while nothing can be added to the database."""
+        """Raise DiskFull while nothing can be added to the database."""
         self._all.require_room()
 
     async def insert(self, org_id: OrgId, source: SavedSource) -> None:
-        """Raises Duplicate if the name is taken."""
+        """Insert a source. Raises Duplicate if the name is taken."""
         plain = {name: getattr(source, name) for name in PLAIN}
         await self._sources.insert(org_id, {"_id": source.id, **plain, TOKEN: source.sealed_token})
 
@@ -64,14 +64,16 @@ class SourceStore:
         return None if found is None else _source(found)
 
     async def all(self, org_id: OrgId) -> list[SavedSource]:
-        """By name."""
+        """Return all sources by name."""
         found = await self._sources.find(org_id, VISIBLE, sort=[("name", 1)])
         return [_source(document) for document in found]
 
     async def change(
         self, org_id: OrgId, before: SavedSource, values: Mapping[str, Any], *, at: datetime
     ) -> SavedSource | None:
-        """Only if no user changed anything since `before` was read. Raises Duplicate for a taken name."""
+        """Change a source only if no user changed anything since `before` was read. Raises Duplicate for a
+        taken name.
+        """
         where = {"_id": before.id, "revision": before.revision, **VISIBLE}
         change = {"$set": {**values, "updated_at": at}, "$inc": {"revision": 1}}
         found = await self._sources.find_and_update(org_id, where, change)
@@ -80,12 +82,12 @@ class SourceStore:
     async def record_sync(
         self, org_id: OrgId, source_id: str, *, at: datetime, status: str, result: Mapping[str, Any]
     ) -> None:
-        """What the last synchronisation ended with; `updated_at` is about what users set."""
+        """Record the result of the last synchronisation; `updated_at` is about what users set."""
         last = {"last_sync_at": at, "last_sync_status": status, "last_sync_result": dict(result)}
         await self._sources.update(org_id, {"_id": source_id}, {"$set": last})
 
     async def due(self, now: datetime, limit: int, *, without: Collection[OrgId] = ()) -> list[SavedSource]:
-        """Of all organizations but `without`; the one that waits longest first."""
+        """Return due sources of all organizations but `without`; the one that waits longest first."""
         where: Document = {"auto_sync_enabled": True, "next_sync_at": {"$lte": now}, **VISIBLE}
         if without:
             where["org_id"] = {"$nin": list(without)}
@@ -93,7 +95,7 @@ class SourceStore:
         return [_source(document) for document in found]
 
     async def postpone(self, source: SavedSource, until: datetime) -> bool:
-        """Compare-and-set on the time that the source is due at: of all nodes one gets true."""
+        """Compare and set the time that the source is due at: of all nodes one gets true."""
         where = {
             "_id": source.id,
             "auto_sync_enabled": True,
@@ -103,7 +105,7 @@ class SourceStore:
         return await self._sources.update(OrgId(source.org_id), where, {"$set": {"next_sync_at": until}})
 
     async def hide(self, org_id: OrgId, source_id: str) -> bool:
-        """Begins a removal, which only goes forward from here."""
+        """Start a removal, which only goes forward from here."""
         # Its name is free at once, although the document stays until the devices know no more of it.
         gone = {"removal": True, "auto_sync_enabled": False, "name": f"deleted {source_id}"}
         change = {"$set": gone, "$unset": {TOKEN: ""}}

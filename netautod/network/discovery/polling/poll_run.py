@@ -76,7 +76,7 @@ class Visiting:
     async def _keep(
         self, work: Work, device: Device, poll: Poll, visited: Visited, outcome: Outcome, at: datetime
     ) -> Outcome:
-        """What came of it when it was kept: a mistake of ours must not leave the poll running."""
+        """Store the results and return the outcome; a mistake of ours must not leave the poll running."""
         try:
             return await self.findings.keep(work, device, poll, visited, outcome, at=at)
         except (Unavailable, LeaseLostError):

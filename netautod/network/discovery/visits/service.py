@@ -31,7 +31,8 @@ EVERYTHING: frozenset[Table] = frozenset(TABLES)
 
 @dataclass(frozen=True, kw_only=True)
 class Visited:
-    """`sources`: the transport that gave each table. `reachable` is None where nobody tried.
+    """The result of a visit. `sources`: the transport that gave each table. `reachable` is None without a
+    try.
 
     `failures`: a sentence for each transport that could not be used, with its name in front.
     """
@@ -45,7 +46,7 @@ class Visited:
 
 @dataclass(kw_only=True, eq=False)
 class Visits:
-    """Of one node. `collectors` by their transports."""
+    """The visits of a node. `collectors` by their transports."""
 
     access: Access
     collectors: Mapping[str, Collector]
@@ -56,7 +57,7 @@ class Visits:
         self._left: set[asyncio.Task[Collected]] = set()
 
     async def left(self) -> None:
-        """Returns when no collector runs any more that was left behind."""
+        """Wait until no collector runs any more that was left behind."""
         await asyncio.gather(*self._left, return_exceptions=True)
 
     async def visit(
@@ -69,7 +70,8 @@ class Visits:
         audited: set[str] | None = None,
         **details: Any,
     ) -> Visited:
-        """Takes `seconds` at most, and the grace. Raises nothing but cancellation and what the guard raises.
+        """Visit a device for `seconds` at most, and the grace. Raises nothing but cancellation and what the
+        guard raises.
 
         `audited` and `details`: see `Access.target`.
         """
@@ -88,7 +90,7 @@ class Visits:
     async def within(
         self, collector: Collector, target: DeviceTarget, asked: frozenset[Table], seconds: float
     ) -> Collected:
-        """What the collector gives in time; DeviceFailed, also for what it raises by mistake."""
+        """Return what the collector gives in time; DeviceFailed, also for what it raises by mistake."""
         work, metrics, tracer = target.used.work, self.metrics, self.access.sessions.tracer
         with visiting(work, target.device_id, collector.transport, metrics=metrics, tracer=tracer) as span:
             return await self._read(_collect(collector, target, asked, span), collector, seconds)
@@ -158,12 +160,14 @@ class _Visit:
         self.latency_ms = self.latency_ms if self.latency_ms is not None else given.latency_ms
 
     async def _may_log_in(self) -> bool:
-        """A login at a device that is down takes its whole time: the port is tried first."""
+        """Return whether a login makes sense: at a device that is down it takes its whole time, so the port
+        is tried first.
+        """
         await self.probe()
         return self.reachable is not False
 
     async def probe(self) -> None:
-        """Unless the device has answered already; behind a jump device only a login tells."""
+        """Probe the device unless it has answered already; behind a jump device only a login tells."""
         device = self.target.device
         if self.reachable is not None or device.jump_device_id is not None:
             return

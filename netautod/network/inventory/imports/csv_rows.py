@@ -35,7 +35,7 @@ WHOLE_NUMBER = re.compile(r"[0-9]{1,18}")
 
 
 class CsvFile:
-    """Raises InvalidInput if the header row is not one."""
+    """A CSV file. Raises InvalidInput if the header row is not one."""
 
     source = "csv"
 
@@ -107,7 +107,7 @@ class _Lines:
 
 
 def _records(body: bytes, delimiter: str) -> Iterator[list[str]]:
-    """The cells of all rows that are not blank, the header row among them."""
+    """Yield the cells of all rows that are not blank, the header row among them."""
     lines = _Lines(body)
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     while True:
@@ -134,7 +134,7 @@ def _is_blank(cells: list[str]) -> bool:
 
 
 def _header(body: bytes) -> tuple[str, list[str]]:
-    """The delimiter that makes most columns out of the first row, and their trimmed names."""
+    """Return the delimiter that makes most columns out of the first row, and their trimmed names."""
     best: tuple[int, str, list[str]] | None = None
     complaint: InvalidInput | None = None
     for delimiter in DELIMITERS:

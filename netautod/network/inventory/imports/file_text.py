@@ -11,7 +11,7 @@ UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 def open_text(body: bytes) -> io.TextIOWrapper:
-    """Line ends are kept as they are. Read it within `decoding`."""
+    """Open the text; line ends are kept as they are. Read it within `decoding`."""
     if body.startswith(UTF_16):
         raise InvalidInput("The file is in UTF-16; save it as UTF-8")
     return io.TextIOWrapper(io.BytesIO(body), encoding="utf-8-sig", newline="")

@@ -39,7 +39,7 @@ class ImportJsonHandler(ImportHandler):
         repeat=Repeat.AGAIN,
     )
     async def post(self) -> None:
-        """Creates devices from an array of rows; rows that fail are listed."""
+        """Create devices from an array of rows; rows that fail are listed."""
         await self.answer_import(JsonFile(self.take_body()))
 
 
@@ -54,7 +54,7 @@ class ImportCsvHandler(ImportHandler):
         repeat=Repeat.AGAIN,
     )
     async def post(self) -> None:
-        """Creates devices from the rows of a CSV file; rows that fail are listed."""
+        """Create devices from the rows of a CSV file; rows that fail are listed."""
         content_type = self.request.headers.get("Content-Type", "")
         await self.answer_import(CsvFile(await uploaded_file(self.take_body(), content_type, FILE_FIELD)))
 

@@ -60,7 +60,7 @@ class _Text:
         self._decoder = json.JSONDecoder(parse_constant=_refuse_constant)
 
     def next_character(self) -> str:
-        """The next one that is no white space, which stays; empty at the end."""
+        """Return the next character that is no white space, which stays; empty at the end."""
         while True:
             match = SPACE.match(self._text, self._at)
             self._at = match.end() if match else self._at
@@ -75,7 +75,7 @@ class _Text:
         self._at += 1
 
     def value(self, number: int) -> Any:
-        """The whole value that begins here; more text is read as long as it may go on."""
+        """Return the whole value that begins here; more text is read as long as it may go on."""
         self.next_character()
         while True:
             try:
@@ -105,7 +105,7 @@ class _Text:
 
 
 def _problem(value: Any) -> str | None:
-    """What keeps the value from being stored, be it a device or not."""
+    """Return what keeps the value from being stored, be it a device or not."""
     try:
         json_values.check(value)
     except InvalidInput as error:

@@ -15,7 +15,9 @@ NAME_LIMIT = 255
 
 
 class ImportRow(NamedTuple):
-    """`number` counts the data rows from 1. `value` is not validated; `problem`: it could not be read."""
+    """A row of an import. `number` counts the data rows from 1. `value` is not validated; `problem`: it could
+    not be read.
+    """
 
     number: int
     value: Any
@@ -32,7 +34,7 @@ class RowFile(Protocol):
     def source(self) -> str: ...
 
     def scan(self) -> Iterator[int]:
-        """The row numbers: reads everything and keeps nothing."""
+        """Yield the row numbers: reads everything and keeps nothing."""
 
     def rows(self) -> Iterator[ImportRow]: ...
 
@@ -60,7 +62,7 @@ class ImportResult:
 
 
 class ImportTally:
-    """Counts the rows of one import, and keeps the first errors."""
+    """A tally that counts the rows of one import, and keeps the first errors."""
 
     def __init__(self) -> None:
         self.imported = 0

@@ -26,13 +26,13 @@ class ValidRow(NamedTuple):
 
 @dataclass(kw_only=True)
 class Batch:
-    """Rows that are still good, and what failed: number, name and reason."""
+    """A batch of rows that are still good, and those that failed: number, name and reason."""
 
     good: list[ValidRow] = field(default_factory=list)
     failed: list[tuple[int, str, str]] = field(default_factory=list)
 
     def refuse(self, problems: Sequence[str | None]) -> None:
-        """Moves those of the good rows that have a problem, in order, to the failed ones."""
+        """Move those of the good rows that have a problem, in order, to the failed ones."""
         judged = list(zip(self.good, problems, strict=True))
         self.good = [row for row, problem in judged if problem is None]
         self.failed += [
@@ -41,7 +41,7 @@ class Batch:
 
 
 class ImportRun:
-    """`source` None: nothing is written, names are only looked up."""
+    """A run of an import. `source` None: nothing is written, names are only looked up."""
 
     def __init__(self, batches: DeviceBatches, caller: Caller, *, source: str | None) -> None:
         self.tally = ImportTally()
@@ -54,7 +54,7 @@ class ImportRun:
 
     @waits(unhurried)
     async def take(self, file: RowFile, tell: Callable[[int], None]) -> None:
-        """Takes the rows in; calls `tell` after each batch with the number of rows done.
+        """Import the rows; `tell` is called after each batch with the number of rows done.
 
         While a batch is being written the next one is prepared.
         """
@@ -121,7 +121,7 @@ class ImportRun:
 
 
 def _shown_name(value: Any) -> str:
-    """The name of a row that was refused, as far as it has one that an answer can carry."""
+    """Return the name of a refused row, as far as it has one that an answer can carry."""
     name = value.get("name") if isinstance(value, dict) else None
     if not isinstance(name, str):
         return ""

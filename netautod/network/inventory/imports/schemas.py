@@ -1,4 +1,4 @@
-"""What the import routes take and answer."""
+"""Requests and answers of the import routes."""
 
 from collections.abc import Mapping
 from typing import Any

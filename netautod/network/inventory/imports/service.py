@@ -31,7 +31,8 @@ class ImportService:
     async def run(
         self, caller: Caller, file: RowFile, *, dry_run: bool = False, progress: RowProgress = _unwatched
     ) -> ImportResult:
-        """`dry_run` returns what would happen now and changes nothing. `progress`: rows done, of how many.
+        """Import a file. `dry_run` returns what would happen now and changes nothing. `progress`: rows done,
+        of how many.
 
         Raises InvalidInput, before anything is changed, for a file that cannot be read as a whole.
         """

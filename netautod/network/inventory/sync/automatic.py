@@ -27,9 +27,10 @@ CLAIM_MARGIN_SECONDS = 120.0
 
 
 class AutoSync:
-    """Started with `async with`; the stop ends what is running, and the history says so.
+    """The automatic synchronisations, started with `async with`; the stop ends what is running, and the
+    history says so.
 
-    `caller_of` makes the actor of an organization; nothing begins for one that is paused.
+    `caller_of` makes the actor of an organization; nothing starts for one that is paused.
     """
 
     def __init__(
@@ -63,7 +64,7 @@ class AutoSync:
         await self.wait()
 
     async def scan(self) -> int:
-        """Starts due synchronisations while there are free slots; returns how many it started.
+        """Start due synchronisations while there are free slots; return how many were started.
 
         Raises DiskFull: what is due waits for room instead of failing until its next time.
         """
@@ -82,7 +83,7 @@ class AutoSync:
         return begun
 
     async def wait(self) -> None:
-        """Waits for what is running now."""
+        """Wait for what is running now."""
         await asyncio.gather(*self._running, return_exceptions=True)
 
     async def _one(self, source: SavedSource, claimed_until: datetime) -> None:
@@ -103,7 +104,7 @@ class AutoSync:
             logger.warning(text, source.id, error, extra=repeats("off"))
 
     async def _put_off(self, source: SavedSource, claimed_until: datetime, begun: datetime) -> None:
-        """By compare-and-set: if a user has changed the rule meanwhile, its time stays."""
+        """Set the next time by compare-and-set: if a user has changed the rule meanwhile, its time stays."""
         now = await self._sources.get(OrgId(source.org_id), source.id)
         if now is not None and now.next_sync_at == claimed_until:
             following = begun + timedelta(hours=now.sync_interval_hours)

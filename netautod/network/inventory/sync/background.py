@@ -14,7 +14,8 @@ PATIENCE = 2.0
 
 
 class BackgroundSyncs:
-    """Started with `async with`; the end of the block stops what is running, and the history says so.
+    """The synchronisations in the background, within `async with`; the end stops what is running, and the
+    history says so.
 
     `patience`: how many seconds a caller waits for the end.
     """
@@ -33,11 +34,11 @@ class BackgroundSyncs:
         await self.wait()
 
     async def wait(self) -> None:
-        """Waits for what is running now."""
+        """Wait for what is running now."""
         await asyncio.gather(*self._running, return_exceptions=True)
 
     async def begin(self, caller: Caller, source_id: str, options: SyncOptions) -> SyncResult | None:
-        """The result if there is one soon, else None: then the history has it when it is over.
+        """Return the result if there is one soon, else None: then the history has it when it is over.
 
         Raises what SyncService.sync_source raises, as far as that happens soon.
         """
@@ -54,7 +55,7 @@ class BackgroundSyncs:
 
 
 def _note_failure(task: "asyncio.Task[SyncResult]") -> None:
-    """Nobody awaits it any more; what a user has to know is in the history."""
+    """Log the failure of a task that no caller awaits; what a user has to know is in the history."""
     if not task.cancelled() and (error := task.exception()) is not None:
         if isinstance(error, NetautodError):
             logger.warning("%s failed: %s", task.get_name(), error)

@@ -20,8 +20,8 @@ ENCODER = json.JSONEncoder(allow_nan=False)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DesiredDevice:
-    """`texts`: the fields OPTIONAL of network/devices/models.py and `site`, None where the inventory has
-    none.
+    """A device as the inventory wants it. `texts`: the fields OPTIONAL of network/devices/models.py and
+    `site`, None where the inventory has none.
 
     `metadata_text` is the metadata as JSON, if it has been written down already. `digest`: of the inventory's
     description, see digests.py.
@@ -40,7 +40,7 @@ class DesiredDevice:
 
 
 def desired_device(device: Any, digest: str | None = None) -> DesiredDevice:
-    """Checks a plugin's RemoteDevice. Raises InvalidInput with a sentence for the list of errors."""
+    """Check a plugin's RemoteDevice. Raises InvalidInput with a sentence for the list of errors."""
     texts = {name: _label(name, getattr(device, name)) for name in LABELS}
     metadata, metadata_text = _metadata(device.metadata)
     texts["description"] = _text("description", device.description, TEXT_LENGTH) or None
@@ -66,7 +66,7 @@ def desired_device(device: Any, digest: str | None = None) -> DesiredDevice:
 
 
 def external_id(value: Any) -> str:
-    """Raises InvalidInput for an id that could not be kept."""
+    """Return the id. Raises InvalidInput for one that could not be kept."""
     text = _text("external_id", value, LABEL_LENGTH)
     if not text:
         raise InvalidInput("external_id: the device has none")
@@ -118,8 +118,11 @@ def _metadata(values: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
 
 
 def _is_plain(text: str) -> bool:
-    """Whether the JSON shows by itself that it is harmless: nothing escaped by number (NUL, surrogates), no
-    number that could exceed 64 bits, and not enough brackets to be nested too deeply."""
+    """Return whether the JSON shows by itself that it is harmless.
+
+    That is: nothing escaped by number (NUL, surrogates), no number that could exceed 64 bits, and not enough
+    brackets to be nested too deeply.
+    """
     if "\\u" in text or text.count("{") + text.count("[") > json_values.MAX_DEPTH:
         return False
     return LONG_NUMBER.search(text) is None

@@ -1,4 +1,4 @@
-"""Which devices of a walk are here as the inventory describes them, told by a digest of the description.
+"""Digests of descriptions, by which a walk finds the devices that are here as the inventory describes them.
 
 Such a device costs a digest and a look-up: nothing else of it is checked, read or compared.
 """
@@ -15,14 +15,16 @@ LENGTH = 16
 
 
 class BoundDevices:
-    """`bound`: the live devices that are bound under the key, by external id."""
+    """The bound devices. `bound`: the live devices that are bound under the key, by external id."""
 
     def __init__(self, key: str, bound: Mapping[str, BoundDevice]) -> None:
         self.by_id = bound
         self._begun = blake2b(f"{RULES} {key} ".encode(), digest_size=LENGTH)
 
     def digest(self, device: Any) -> str:
-        """Of a plugin's RemoteDevice, whatever its fields hold; empty for what nests without end."""
+        """Return the digest of a plugin's RemoteDevice, whatever its fields hold; empty for what nests
+        without end.
+        """
         said = (
             device.external_id,
             device.inventory_id,
@@ -47,7 +49,8 @@ class BoundDevices:
         return found.hexdigest()
 
     def is_unchanged(self, external_id: str, digest: str) -> bool:
-        """Whether the device is here, and both it and its description are as the last synchronisation left
-        them."""
+        """Return whether the device is here, and both it and its description are as the last synchronisation
+        left them.
+        """
         known = self.by_id.get(external_id)
         return known is not None and known.digest == digest

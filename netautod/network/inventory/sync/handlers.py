@@ -44,7 +44,7 @@ class AdHocSyncHandler(SyncHandler):
         repeat=Repeat.AGAIN,
     )
     async def post(self) -> None:
-        """Synchronises with an inventory that the request names; removes nothing."""
+        """Synchronise with an inventory that the request names; removes nothing."""
         result = await self.sync.sync(
             self.caller, _remote(self.caller.org_id, self.body), self.options_sent()
         )
@@ -56,7 +56,7 @@ class AdHocTestHandler(SyncHandler):
         "devices.manage", body=AdHocRequest, answer=SourceTestAnswer, grows=False, name="test_inventory"
     )
     async def post(self) -> None:
-        """Tests address and token, and counts the devices that match."""
+        """Test address and token, and count the devices that match."""
         self.answer((await self.sync.test(self.caller, _remote(self.caller.org_id, self.body))).to_json())
 
 
@@ -71,7 +71,7 @@ class SourceSyncHandler(SyncHandler):
         repeat=Repeat.AGAIN,
     )
     async def post(self, source_id: str) -> None:
-        """Synchronises with a saved source."""
+        """Synchronise with a saved source."""
         wanted = self.path_id(source_id, RESOURCE)
         self.answer((await self.sync.sync_source(self.caller, wanted, self.options_sent())).to_json())
 
@@ -85,7 +85,7 @@ class SourceTestHandler(SyncHandler):
         name="test_inventory_source",
     )
     async def post(self, source_id: str) -> None:
-        """Counts the devices of a saved source that match; never imports."""
+        """Count the devices of a saved source that match; never imports."""
         wanted = self.path_id(source_id, RESOURCE)
         self.answer((await self.sync.test_source(self.caller, wanted)).to_json())
 
@@ -93,7 +93,7 @@ class SourceTestHandler(SyncHandler):
 class SyncHistoryHandler(SyncHandler):
     @requires("devices.access", query=SyncHistoryQuery, answer=SyncHistoryAnswer, name="list_syncs")
     async def get(self) -> None:
-        """Lists synchronisations, the newest first."""
+        """List synchronisations, the newest first."""
         page = Page(limit=self.query["limit"], offset=self.query["offset"])
         found = await self.sync.history(self.caller.org_id, page, self.query.get("source_id"))
         self.answer(found.to_json("history", SyncEntry.to_json))

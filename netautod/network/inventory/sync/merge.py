@@ -1,9 +1,9 @@
-"""What a device of an inventory changes on a device here, and what of the device is left alone.
+"""The merge of a device of an inventory into a device here: what changes, and what is left alone.
 
 The inventory decides about what it knows. Left alone are all fields that it does not know (credentials,
-polling, port ...), tags and metadata that were added here, the site of a device that was put into a
-managed site, and texts that the inventory has never had. `generic` means that the type is unknown: it
-never replaces another one.
+polling, port ...), tags and metadata that were added here, the site of a device that was put into a managed
+site, and texts that the inventory has never had. `generic` means that the type is unknown: it never replaces
+another one.
 """
 
 import json
@@ -19,7 +19,7 @@ ADOPT, CREATE, REVIVE, UPDATE = "adopt", "create", "revive", "update"
 
 
 def new_values(desired: DesiredDevice) -> dict[str, Any]:
-    """The values that a new device takes over from `desired`."""
+    """Return the values that a new device takes over from `desired`."""
     return {
         "name": desired.name,
         "host": desired.host,
@@ -44,7 +44,9 @@ def new_binding(desired: DesiredDevice, key: str) -> Binding:
 
 
 def merge(known: KnownDevice, desired: DesiredDevice, key: str, action: str) -> DeviceWrite:
-    """The write that makes `known` what `desired` says; one without values and bindings is none at all."""
+    """Return the write that makes `known` what `desired` says; one without values and bindings is none at
+    all.
+    """
     old = known.binding(key)
     values = _texts(known, desired, old)
     values.update(_tags(known, desired, old))
@@ -59,7 +61,7 @@ def merge(known: KnownDevice, desired: DesiredDevice, key: str, action: str) -> 
 
 
 def release(known: KnownDevice, key: str) -> DeviceWrite:
-    """The write by which the device stays for other sources alone."""
+    """Return the write by which the device stays for other sources alone."""
     bindings = tuple(
         replace(binding, released=True) if binding.key == key else binding for binding in known.bindings
     )
@@ -67,8 +69,10 @@ def release(known: KnownDevice, key: str) -> DeviceWrite:
 
 
 def _digest(bindings: tuple[Binding, ...], desired: DesiredDevice, action: str) -> str | None:
-    """None where more than the device and its description decides what is to be done: another inventory's
-    device, or links that may be gone when a deleted device comes back."""
+    """Return the digest, or None where more than the device and its description decides what is to be done.
+
+    That is another inventory's device, or links that may be gone when a deleted device comes back.
+    """
     return None if len(bindings) > 1 or action == REVIVE else desired.digest
 
 
@@ -91,7 +95,9 @@ def _texts(known: KnownDevice, desired: DesiredDevice, old: Binding | None) -> d
 
 
 def _number(known: KnownDevice, desired: DesiredDevice, key: str) -> dict[str, Any]:
-    """Of several inventories the first one gives the number, so that it does not change at every sync."""
+    """Return the inventory's number. Of several inventories the first one gives it, so that it does not
+    change at every sync.
+    """
     here = known.values["inventory_id"]
     holding = [binding.key for binding in known.bindings if not binding.released]
     first = not holding or holding[0] == key

@@ -1,4 +1,4 @@
-"""What a synchronisation is to do, what it reads, and what comes of it."""
+"""Values of a synchronisation: its options, what it reads, and its result."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,8 +20,9 @@ Progress = Callable[[str, int, int | None], None]
 
 @dataclass(frozen=True, kw_only=True)
 class SyncOptions:
-    """`confirm_removals` allows the removal of over half of a source's devices. `triggered_by`: manual or
-    schedule."""
+    """The options of a synchronisation. `confirm_removals` allows the removal of over half of a source's
+    devices. `triggered_by`: manual or schedule.
+    """
 
     dry_run: bool = False
     confirm_removals: bool = False
@@ -30,9 +31,12 @@ class SyncOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class SyncJob:
-    """One synchronisation for a caller. `key`: that of the bindings. `source` is None if the request named
-    the inventory. `vouched`: whether who named the inventory, by the request or by saving the source, may
-    manage credentials; who runs the synchronisation of a saved source decides nothing."""
+    """A synchronisation for a caller. `key`: that of the bindings. `source` is None if the request named the
+    inventory.
+
+    `vouched`: whether the user who named the inventory, by the request or by saving the source, may manage
+    credentials; the one who runs the synchronisation of a saved source decides nothing.
+    """
 
     caller: Caller
     key: str
@@ -53,7 +57,7 @@ class SyncJob:
 
 @dataclass(frozen=True, kw_only=True)
 class SyncError:
-    """Why a device is left as it is; without id and name it is about the whole synchronisation."""
+    """The reason why a device is left as it is; without id and name it is about the whole synchronisation."""
 
     inventory_id: int | None
     name: str | None
@@ -70,7 +74,8 @@ def not_removed(device: KnownDevice, reason: str) -> SyncError:
 
 @dataclass(frozen=True, kw_only=True)
 class Walk:
-    """What was read. `seen`: every external id, importable or not. `missing`: why the walk is not complete.
+    """A walk through an inventory. `seen`: every external id, importable or not. `missing`: why the walk is
+    not complete.
 
     `unchanged`: the devices here that are as the inventory describes them; they are not among `desired`.
     """
@@ -114,7 +119,7 @@ class SyncResult:
 
 
 def shortened(errors: Sequence[SyncError], most: int) -> Sequence[SyncError]:
-    """At most `most` of them; the last one then tells how many more there are."""
+    """Return at most `most` of them; the last one then says how many more there are."""
     if len(errors) <= most:
         return errors
     rest = SyncError(inventory_id=None, name=None, error=f"and {len(errors) - most + 1} more errors")
@@ -123,7 +128,7 @@ def shortened(errors: Sequence[SyncError], most: int) -> Sequence[SyncError]:
 
 @dataclass(frozen=True, kw_only=True)
 class SyncEntry:
-    """One synchronisation in the history; `success` and `completed_at` are None while it runs."""
+    """A synchronisation in the history; `success` and `completed_at` are None while it runs."""
 
     id: str
     source_id: str | None
@@ -153,7 +158,9 @@ class SyncEntry:
 
 @dataclass(frozen=True, kw_only=True)
 class SourceTest:
-    """What the test of an inventory found; a failure is a result too. `version`: such as `NetBox 4.2.1`."""
+    """The result of the test of an inventory; a failure is a result too. `version`: such as `NetBox
+    4.2.1`.
+    """
 
     success: bool
     message: str

@@ -19,7 +19,7 @@ class NameClaim:
 
 
 def losers(claims: Sequence[NameClaim], foreign: Collection[str]) -> set[str]:
-    """The ids of the devices that do not get their name.
+    """Return the ids of the devices that do not get their name.
 
     `foreign` names belong to devices that are not being named here. A device that has its name already keeps
     it; else the first in order gets it. A loser keeps its current name, which the device that was to get that
@@ -59,10 +59,11 @@ class Step:
 
 
 def waves(moves: Mapping[str, tuple[str, str]]) -> list[list[Step]]:
-    """Steps of one wave can be done at once, those of the next need the names that it has freed.
+    """Return waves of steps. Steps of one wave can be done at once, those of the next need the names that it
+    has freed.
 
-    `moves`: (old name, new name) by device id; no two want one name. A circle is opened by parking one of
-    its devices under a name that says so. If we die then, the next synchronisation gives it its name.
+    `moves`: (old name, new name) by device id; no two want one name. A circle is opened by parking one of its
+    devices under a name that says so. If we die then, the next synchronisation gives it its name.
     """
     holder = {old: device_id for device_id, (old, _) in moves.items()}
     wanting = {new: device_id for device_id, (_, new) in moves.items()}
@@ -87,7 +88,7 @@ def _open_circles(
     waiting: Mapping[str, str],
     found: list[list[Step]],
 ) -> list[str]:
-    """Parks one device of each circle; returns the names that are free now, each wanted by the next in it."""
+    """Park one device of each circle; return the names that are free now, each wanted by the next in it."""
     parked: list[Step] = []
     seen: set[str] = set()
     for device_id in waiting:

@@ -32,11 +32,12 @@ GUARDED_FROM = 10  # of a source with more devices, over half are not removed wi
 
 @dataclass(frozen=True, kw_only=True)
 class Facts:
-    """Of the walk and the request. `seen`: all external ids that the inventory named, importable or not.
+    """The facts of the walk and the request. `seen`: all external ids that the inventory named, importable or
+    not.
 
     `removes`: what the inventory has no more is removed, if the walk was complete. `unchanged` devices are
     not among those to be planned: they are what the inventory says, and keep their names. `vouched`: whether
-    the inventory was named by somebody who may manage credentials.
+    the inventory was named by a user who may manage credentials.
     """
 
     key: str
@@ -50,7 +51,9 @@ class Facts:
 
 @dataclass(frozen=True, kw_only=True)
 class Refused:
-    """Why a device is left as it is; `desired` is None if it is about the whole synchronisation."""
+    """The reason why a device is left as it is; `desired` is None if it is about the whole
+    synchronisation.
+    """
 
     desired: DesiredDevice | None
     error: str
@@ -58,7 +61,8 @@ class Refused:
 
 @dataclass(kw_only=True)
 class Plan:
-    """`rebound` devices change nothing that can be seen, only their bindings: they count as unchanged.
+    """A plan. `rebound` devices change nothing that can be seen, only their bindings: they count as
+    unchanged.
 
     `released` devices are gone from this source and stay for another one. `refused` are reported as errors.
     """
@@ -86,8 +90,11 @@ class _Match:
 
 
 def make_plan(known: Iterable[KnownDevice], desired: Sequence[DesiredDevice], facts: Facts) -> Plan:
-    """`known`: the live devices bound under the key except the unchanged ones, the live ones with a desired
-    name, and the deleted ones with a desired external id, newest first."""
+    """Return the plan.
+
+    `known`: the live devices bound under the key except the unchanged ones, the live ones with a desired
+    name, and the deleted ones with a desired external id, newest first.
+    """
     devices = list({device.id: device for device in known}.values())
     matches = _matches(devices, list({one.external_id: one for one in desired}.values()), facts)
     claimed = {match.known.id for match in matches if match.known is not None}
@@ -165,7 +172,7 @@ def _plan_removals(
 
 
 def partings(devices: Iterable[KnownDevice], facts: Facts) -> tuple[list[KnownDevice], list[DeviceWrite]]:
-    """Which of the devices are removed, and which are released: another saved source still has those.
+    """Return which of the devices are removed, and which are released: another saved source still has those.
 
     Only devices that are gone from the inventory are in either; which those are may have changed meanwhile.
     """
@@ -180,7 +187,7 @@ def partings(devices: Iterable[KnownDevice], facts: Facts) -> tuple[list[KnownDe
 
 
 def _gone(devices: Iterable[KnownDevice], facts: Facts) -> list[KnownDevice]:
-    """The live devices that this source answers for and that its inventory has no more."""
+    """Return the live devices that this source answers for and that its inventory has no more."""
     found = []
     for device in devices:
         binding = device.binding(facts.key)
@@ -220,7 +227,7 @@ def _name_taken(desired: DesiredDevice, foreign: set[str]) -> Refused:
 
 
 def same_host(one: str, other: str) -> bool:
-    """Whether two hosts are the same by their spelling: IPv6 has many, host names ignore case."""
+    """Return whether two hosts are the same by their spelling: IPv6 has many, host names ignore case."""
     return one == other or _plain(one) == _plain(other)
 
 

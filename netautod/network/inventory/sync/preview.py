@@ -1,4 +1,4 @@
-"""What a dry run returns: the counts that the synchronisation would have, and the devices by name."""
+"""The result of a dry run: the counts that the synchronisation would have, and the devices by name."""
 
 from collections.abc import Sequence
 from typing import Any
