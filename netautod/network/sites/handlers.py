@@ -15,13 +15,13 @@ class SitesHandler(JsonHandler):
 
     @requires("devices.access", query=PageQuery, answer=SitesAnswer)
     async def get(self) -> None:
-        """Lists the sites by name."""
+        """List the sites by name."""
         found = await self.sites.page(self.caller.org_id, Page(**self.query))
         self.answer(found.to_json("sites", Site.to_json))
 
     @requires("devices.manage", body=SiteRequest, answer=SiteAnswer, status=201, repeat=Repeat.AGAIN)
     async def post(self) -> None:
-        """Creates a site."""
+        """Create a site."""
         self.answer((await self.sites.create(self.caller, self.body)).to_json())
 
 
@@ -30,19 +30,19 @@ class OneSiteHandler(JsonHandler):
 
     @requires("devices.access", answer=SiteAnswer)
     async def get(self, site_id: str) -> None:
-        """Reads a site."""
+        """Read a site."""
         site = await self.sites.get(self.caller.org_id, self.path_id(site_id, "Site"))
         self.answer(site.to_json())
 
     @requires("devices.manage", body=SiteRequest, partial=True, answer=SiteAnswer)
     async def put(self, site_id: str) -> None:
-        """Changes a site; a new name reaches its devices before the answer."""
+        """Change a site; a new name reaches its devices before the answer."""
         site = await self.sites.update(self.caller, self.path_id(site_id, "Site"), self.body)
         self.answer(site.to_json())
 
     @requires("devices.manage", status=204)
     async def delete(self, site_id: str) -> None:
-        """Deletes a site that no device refers to."""
+        """Delete a site that no device refers to."""
         await self.sites.delete(self.caller, self.path_id(site_id, "Site"))
         self.answer_nothing()
 

@@ -18,7 +18,9 @@ NAME_TAKEN = "Site with this name already exists"
 
 
 class SiteService:
-    """`references`: who uses a site. `renamed`: who keeps a copy of its name, told after each rename."""
+    """The service of sites. `references`: what uses a site. `renamed`: what keeps a copy of its name,
+    notified after each rename.
+    """
 
     def __init__(self, *, store: SiteStore, clock: Clock, audit: AuditLog) -> None:
         self.references = References("Site")
@@ -29,37 +31,37 @@ class SiteService:
         self._audit = audit
 
     async def resume(self) -> None:
-        """Called at start, when the registries are filled: finishes what a crash interrupted."""
+        """Finish what a crash interrupted, at start, when the registries are filled."""
         await self._removal.resume()
         for org_id, site_id, rename in await self._store.renames():
             await self._spread(org_id, site_id, rename)
 
     async def get(self, org_id: OrgId, site_id: str) -> Site:
-        """Raises NotFound."""
+        """Return a site. Raises NotFound."""
         found = await self._store.get(org_id, site_id)
         if found is None:
             raise NotFound("Site not found")
         return found
 
     async def name_of(self, org_id: OrgId, site_id: str) -> str | None:
-        """The site's name; None if there is no such site in the organization."""
+        """Return the site's name; None if there is no such site in the organization."""
         found = await self._store.get(org_id, site_id)
         return None if found is None else found.name
 
     async def id_of(self, org_id: OrgId, name: str) -> str | None:
-        """The id of the managed site of this name; None if the organization has none."""
+        """Return the id of the managed site of this name; None if the organization has none."""
         return await self._store.id_of(org_id, name)
 
     async def names_of(self, org_id: OrgId, ids: Iterable[str]) -> dict[str, str]:
-        """Names by id for those of the ids that are sites of the organization."""
+        """Return names by id for those of the ids that are sites of the organization."""
         return await self._store.names(org_id, ids)
 
     async def page(self, org_id: OrgId, page: Page) -> PageOf[Site]:
-        """Sorted by name."""
+        """Return one page of sites, sorted by name."""
         return await self._store.page(org_id, page)
 
     async def create(self, caller: Caller, fields: Mapping[str, Any]) -> Site:
-        """`fields` as SiteRequest loads them. Raises Conflict for a taken name."""
+        """Create a site of fields as SiteRequest loads them. Raises Conflict for a taken name."""
         now = self._clock.now()
         site = Site(
             id=str(uuid4()),
@@ -77,7 +79,7 @@ class SiteService:
 
     @waits(call_by_call)
     async def update(self, caller: Caller, site_id: str, fields: Mapping[str, Any]) -> Site:
-        """Changes the sent fields. Raises NotFound, or Conflict for a taken name."""
+        """Change the sent fields. Raises NotFound, or Conflict for a taken name."""
         if not fields:
             return await self.get(caller.org_id, site_id)
         rename = uuid4().hex if "name" in fields else None
@@ -96,12 +98,12 @@ class SiteService:
         return site
 
     async def delete(self, caller: Caller, site_id: str) -> None:
-        """Raises NotFound, or Conflict that names what uses the site."""
+        """Delete a site. Raises NotFound, or Conflict that names what uses the site."""
         await self._removal.remove(caller.org_id, site_id)
         await self._audit.record(caller, "site.delete", "site", site_id)
 
     async def _spread(self, org_id: OrgId, site_id: str, rename: str) -> None:
-        """Tells the followers until the name stands still: of two renames at once the last one stays."""
+        """Notify the followers until the name stands still: of two renames at once the last one stays."""
         told = None
         while (name := await self.name_of(org_id, site_id)) != told:
             await self.renamed.notify(org_id, site_id)

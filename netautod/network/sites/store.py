@@ -22,7 +22,9 @@ INDEXES = (
 
 
 class SiteStore:
-    """`renames` of a document holds one token for each rename that its followers may not know yet."""
+    """A store of sites. `renames` of a document holds one token for each rename that its followers may not
+    know yet.
+    """
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -30,11 +32,11 @@ class SiteStore:
         self._sites = scoped(database, COLLECTION)
 
     def removal(self, references: References) -> Removal:
-        """Deletes records that nothing refers to."""
+        """Return the removal of records that nothing refers to."""
         return Removal(self._database, COLLECTION, references)
 
     async def insert(self, org_id: OrgId, site: Site) -> None:
-        """Raises Duplicate if the name is taken."""
+        """Insert a site. Raises Duplicate if the name is taken."""
         document = {
             "_id": site.id,
             "name": site.name,
@@ -53,12 +55,12 @@ class SiteStore:
         return None if found is None else str(found["_id"])
 
     async def names(self, org_id: OrgId, ids: Iterable[str]) -> dict[str, str]:
-        """Names by id for those that there are."""
+        """Return names by id for the sites that exist."""
         found = await self._sites.find(org_id, {"_id": {"$in": list(ids)}, **VISIBLE}, fields={"name": 1})
         return {document["_id"]: document["name"] for document in found}
 
     async def page(self, org_id: OrgId, page: Page) -> PageOf[Site]:
-        """Sorted by name, which is unique."""
+        """Return one page sorted by name, which is unique."""
         found = await self._sites.find(
             org_id, VISIBLE, sort=[("name", 1)], limit=page.limit, offset=page.offset
         )
@@ -68,7 +70,9 @@ class SiteStore:
     async def change(
         self, org_id: OrgId, site_id: str, fields: Mapping[str, Any], *, at: datetime, rename: str | None
     ) -> Site | None:
-        """One atomic update; `rename` is noted in the same write, so that a crash cannot lose it."""
+        """Change a site by one atomic update; `rename` is recorded in the same write, so that a crash cannot
+        lose it.
+        """
         update: Document = {"$set": {**fields, "updated_at": at}}
         if rename is not None:
             update["$push"] = {"renames": rename}
@@ -79,7 +83,7 @@ class SiteStore:
         await self._sites.update(org_id, {"_id": site_id}, {"$pull": {"renames": rename}})
 
     async def renames(self) -> list[tuple[OrgId, str, str]]:
-        """(organization, site, token) of every rename that is not marked as done."""
+        """Return (organization, site, token) of every rename that is not marked as done."""
         found = await self._all.find({"renames": {"$gt": ""}}, fields={"org_id": 1, "renames": 1})
         return [
             (OrgId(document["org_id"]), str(document["_id"]), str(token))

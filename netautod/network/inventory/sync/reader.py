@@ -39,8 +39,10 @@ SLICE = 100  # devices that are checked in one go on the event loop
 
 
 class InventoryReader:
-    """`openers`: the plugins' sources by name, in the order in which they are tried. `platforms`: the device
-    type of each slug that a platform is known by."""
+    """A reader of inventories. `openers`: the plugins' sources by name, in the order in which they are tried.
+
+    `platforms`: the device type of each slug that a platform is known by.
+    """
 
     def __init__(
         self,
@@ -57,12 +59,14 @@ class InventoryReader:
         self._device_types = device_types(settings)
 
     async def probe(self, remote: RemoteInventory) -> InventoryProbe:
-        """Raises AddressRefused (400) for a URL that the caller named, else UpstreamFailed (502)."""
+        """Probe an inventory. Raises AddressRefused (400) for a URL that the caller named, else
+        UpstreamFailed (502).
+        """
         async with _bounded(self._settings.test_seconds), _translated(remote):
             return (await self._recognised(remote))[1]
 
     async def walk(self, remote: RemoteInventory, bound: BoundDevices, progress: Progress) -> Walk:
-        """Everything that the filters match. Raises as `probe` does."""
+        """Read everything that the filters match. Raises as `probe` does."""
         walk = Walk()
         missing, nameless = None, 0
         async with _bounded(self._settings.test_seconds), _translated(remote):
@@ -99,8 +103,10 @@ class InventoryReader:
         raise UpstreamFailed(UNKNOWN)
 
     async def _add(self, walk: Walk, page: InventoryPage, bound: BoundDevices, token: str) -> int:
-        """Adds a page to the walk; returns how many of its devices have no usable id. With any of those it is
-        unknown which devices are gone."""
+        """Add a page to the walk; return how many of its devices have no usable id.
+
+        With any of those it is unknown which devices are gone.
+        """
         nameless = 0
         for problem in page.problems:
             if _has_id(problem):
@@ -136,7 +142,7 @@ class InventoryReader:
 
 @asynccontextmanager
 async def _closing(pages: AsyncIterator[InventoryPage]) -> AsyncIterator[AsyncIterator[InventoryPage]]:
-    """A generator that is left in the middle would otherwise end whenever it is collected."""
+    """Close a generator that is left in the middle; it would otherwise end whenever it is collected."""
     try:
         yield pages
     finally:
@@ -152,7 +158,7 @@ def _has_id(device: RemoteDevice | RemoteProblem) -> bool:
 
 
 def _problem(device: RemoteDevice | RemoteProblem, error: str) -> SyncError:
-    """With a name and number that can be kept, whatever the inventory says."""
+    """Return the problem with a name and number that can be kept, whatever the inventory says."""
     number, name = device.inventory_id, device.name
     kept = type(number) is int and 0 <= number <= json_values.INT64_MAX
     shown = name.encode(errors="replace").decode()[:LONGEST_NAME] if isinstance(name, str) else None
@@ -172,7 +178,7 @@ async def _bounded(seconds: float) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def _translated(remote: RemoteInventory) -> AsyncIterator[None]:
-    """Turns whatever a plugin raises into a NetautodError, without the token."""
+    """Turn whatever a plugin raises into a NetautodError, without the token."""
     try:
         with no_exit():
             yield

@@ -25,7 +25,9 @@ class SyncRecorder:
         self._audit = audit
 
     async def begin(self, job: SyncJob) -> SyncEntry:
-        """Called under the lease: an entry of the same key that is still open was left by a dead node."""
+        """Start an entry, under the lease: an entry of the same key that is still open was left by a dead
+        node.
+        """
         for abandoned in await self.history.open_entries(job.org_id, job.key):
             at = self._clock.now()
             result = {**NOTHING, "duration_ms": int((at - abandoned.started_at).total_seconds() * 1000)}
@@ -43,7 +45,9 @@ class SyncRecorder:
         return entry
 
     async def end(self, job: SyncJob, entry: SyncEntry, result: SyncResult, error: str | None) -> None:
-        """`error`: why the synchronisation failed as a whole; a database that is down does not hide it."""
+        """End an entry. `error`: why the synchronisation failed as a whole; a database that is down does not
+        hide it.
+        """
         if error is None:
             await self._end(job, entry, result, None)
             return
@@ -51,7 +55,7 @@ class SyncRecorder:
             await self._end(job, entry, result, error)
 
     async def record_preview(self, job: SyncJob, result: SyncResult) -> None:
-        """A dry run is audited and makes no entry in the history."""
+        """Audit a dry run, which makes no entry in the history."""
         await self._record(job, {**_counts(result), "dry_run": True})
 
     async def record_test(self, caller: Caller, url: str, source_id: str | None, *, success: bool) -> None:

@@ -26,7 +26,7 @@ BUSY = "the device is being changed by others at this moment"
 
 @dataclass(kw_only=True)
 class SyncTally:
-    """What has been done so far."""
+    """A tally of what has been done so far."""
 
     added: int = 0
     updated: int = 0
@@ -60,8 +60,10 @@ class SyncTally:
 
 @dataclass(kw_only=True, eq=False)
 class SyncRun:
-    """`guard` raises once the right to this synchronisation may be lost. `bound`: what was bound under the
-    key when the walk began, by external id."""
+    """A synchronisation after the walk. `guard` raises once the right to it may be lost.
+
+    `bound`: what was bound under the key when the walk began, by external id.
+    """
 
     caller: Caller
     devices: SyncedDevices
@@ -74,13 +76,15 @@ class SyncRun:
     _done: int = 0
 
     async def plan(self) -> Plan:
-        """What would be done now."""
+        """Return what would be done now."""
         names, ids, kept = await asyncio.to_thread(self._sought)
         known = await self.devices.known(self.caller.org_id, self.facts.key, names, ids=ids, kept=kept)
         return await asyncio.to_thread(make_plan, known, self.walk.desired, self.facts)
 
     def _sought(self) -> tuple[dict[str, str], list[str], set[str]]:
-        """The wanted names, the bound devices that are to be read whole, and the names of the others."""
+        """Return the wanted names, the bound devices that are to be read whole, and the names of the
+        others.
+        """
         names = {one.external_id: one.name for one in self.walk.desired}
         unchanged = {device.external_id for device in self.walk.unchanged}
         ids = [device.id for external_id, device in self.bound.items() if external_id not in unchanged]
@@ -111,7 +115,7 @@ class SyncRun:
         return await asyncio.to_thread(make_plan, known, left, facts)
 
     async def _apply(self, plan: Plan, desired: Sequence[DesiredDevice]) -> list[DesiredDevice]:
-        """Returns those that were edited between the plan and the write."""
+        """Apply the plan; return the devices that were edited between the plan and the write."""
         for refused in plan.refused:
             one = refused.desired
             if one is None:
@@ -136,7 +140,7 @@ class SyncRun:
         return [one for one in desired if one.external_id in again]
 
     async def _part(self, plan: Plan) -> None:
-        """Removes and releases; a device that others changed after the plan is decided about again.
+        """Remove and release devices; one that others changed after the plan is decided about again.
 
         Two sources that lose a device at the same moment would otherwise each leave it to the other one.
         """
@@ -154,7 +158,8 @@ class SyncRun:
             self.tally.fail_removal(device, MEANWHILE)
 
     async def _remove(self, devices: Iterable[KnownDevice]) -> list[KnownDevice]:
-        """Again and again while it helps: a device may be in use by one that is removed after it.
+        """Remove devices again and again while it helps: one may be in use by another that is removed after
+        it.
 
         Returns those that were edited meanwhile.
         """
@@ -178,7 +183,7 @@ class SyncRun:
         return edited
 
     async def _rename(self, writes: Sequence[DeviceWrite]) -> set[str]:
-        """Returns the external ids of those that were not written."""
+        """Rename devices; return the external ids of those that were not written."""
         by_id = {write.before.id: write for write in writes}
         again: set[str] = set()
         moves = {device_id: (write.before.name, write.name) for device_id, write in by_id.items()}
@@ -207,7 +212,7 @@ class SyncRun:
         return again
 
     async def _make(self, plan: Plan) -> set[str]:
-        """Some batches at a time: while the database writes one, the next one is prepared."""
+        """Create devices, some batches at a time: while the database writes one, the next one is prepared."""
         again: set[str] = set()
         running: deque[asyncio.Task[set[str]]] = deque()
         try:
@@ -235,13 +240,15 @@ class SyncRun:
 
 
 async def _first(running: deque[asyncio.Task[set[str]]]) -> set[str]:
-    """The outcome of the batch that was started first. Cancelling this wait does not cancel the batch."""
+    """Return the outcome of the batch that was started first. Cancelling this wait does not cancel
+    the batch.
+    """
     await asyncio.wait([running[0]])
     return running.popleft().result()
 
 
 def _step(by_id: dict[str, DeviceWrite], step: Step) -> DeviceWrite:
-    """The write of one step; it notes a parking, for the device's own step that follows."""
+    """Return the write of one step; it records a parking, for the device's own step that follows."""
     write = by_id[step.device_id]
     if not step.parked:
         return write

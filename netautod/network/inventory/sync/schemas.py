@@ -66,7 +66,7 @@ class SyncPlanAnswer(Answer):
 
 
 class SyncAnswer(SyncCountsAnswer):
-    """`plan` is there in the answer of a dry run alone."""
+    """A result of a synchronisation. `plan` is there in the answer of a dry run alone."""
 
     plan = fields.Nested(SyncPlanAnswer, metadata={"x-optional": True})
 

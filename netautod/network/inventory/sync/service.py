@@ -45,7 +45,7 @@ LOST = "the right to this synchronisation was lost meanwhile; what was changed b
 
 
 def no_progress(phase: str, done: int, total: int | None) -> None:
-    """The default: progress is not shown."""
+    """Ignore the progress, which is the default."""
 
 
 class SyncService:
@@ -61,7 +61,7 @@ class SyncService:
         settings: InventorySettings,
         pauses: Pauses,
     ) -> None:
-        """The synchronisations of a paused organization are refused."""
+        """Create the service. The synchronisations of a paused organization are refused."""
         self._sources = sources
         self._recorder = recorder
         self._reader = reader
@@ -72,11 +72,11 @@ class SyncService:
         self._pauses = pauses
 
     async def history(self, org_id: OrgId, page: Page, source_id: str | None) -> PageOf[SyncEntry]:
-        """Newest first."""
+        """Return one page of the history, newest first."""
         return await self._recorder.history.page(org_id, page, source_id)
 
     def may_be_running(self, entry: SyncEntry) -> bool:
-        """Of one without an end: whether it can still come to one, or its node must have died."""
+        """Return whether an entry without an end can still come to one; otherwise its node must have died."""
         age = (self._clock.now() - entry.started_at).total_seconds()
         return entry.completed_at is None and age < self._seconds + END_SECONDS
 
@@ -84,7 +84,7 @@ class SyncService:
     async def sync(
         self, caller: Caller, remote: RemoteInventory, options: SyncOptions, progress: Progress = no_progress
     ) -> SyncResult:
-        """Synchronises with an inventory that the caller names. Never removes a device.
+        """Synchronise with an inventory that the caller names. Never removes a device.
 
         Raises AddressRefused, UpstreamFailed, or Conflict while another one of this server is running.
         """
@@ -106,8 +106,9 @@ class SyncService:
     async def sync_source(
         self, caller: Caller, source_id: str, options: SyncOptions, progress: Progress = no_progress
     ) -> SyncResult:
-        """Synchronises with a saved source. Raises as `sync` does, and NotFound; a refused address is
-        UpstreamFailed."""
+        """Synchronise with a saved source. Raises as `sync` does, and NotFound; a refused address is
+        UpstreamFailed.
+        """
         await self._sources.get(caller.org_id, source_id)
         if options.dry_run:
             return await self._preview(await self._job(caller, source_id, options, progress))
@@ -116,11 +117,11 @@ class SyncService:
             return await self._recorded(await self._job(caller, source_id, options, progress), held)
 
     async def test(self, caller: Caller, remote: RemoteInventory) -> SourceTest:
-        """Whether the inventory answers, and how many devices match. Raises AddressRefused only."""
+        """Test whether the inventory answers, and how many devices match. Raises AddressRefused only."""
         return await self._test(caller, remote, None)
 
     async def test_source(self, caller: Caller, source_id: str) -> SourceTest:
-        """As `test`, for a saved source; NotFound."""
+        """Test a saved source as `test` does; NotFound."""
         source = await self._sources.get(caller.org_id, source_id)
         return await self._test(caller, await self._sources.remote(source), source_id)
 
@@ -178,7 +179,7 @@ class SyncService:
         return result
 
     async def _recorded(self, job: SyncJob, held: Lease) -> SyncResult:
-        """The synchronisation between the two writes of its entry in the history."""
+        """Run the synchronisation between the two writes of its entry in the history."""
         entry = await self._recorder.begin(job)
         begun, tally = self._clock.monotonic(), SyncTally()
         try:

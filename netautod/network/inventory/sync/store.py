@@ -32,8 +32,10 @@ NOTHING: Mapping[str, Any] = {
 
 
 class HistoryStore:
-    """At most `keep` entries of each shelf are kept. An entry's `shelf` is the id of its source; all ad hoc
-    synchronisations share one, and so do all sources that are gone.
+    """A store of the history. At most `keep` entries of each shelf are kept.
+
+    An entry's `shelf` is the id of its source; all ad hoc synchronisations share one, and so do all sources
+    that are gone.
     """
 
     def __init__(self, database: Database, *, keep: int) -> None:
@@ -58,12 +60,12 @@ class HistoryStore:
         await self._entries.update(org_id, where, {"$set": change, "$unset": {"open": ""}})
 
     async def open_entries(self, org_id: OrgId, key: str) -> list[SyncEntry]:
-        """Those that were begun and not completed."""
+        """Return the entries that were started and not completed."""
         found = await self._entries.find(org_id, {"key": key, "open": True})
         return [_entry(document) for document in found]
 
     async def page(self, org_id: OrgId, page: Page, source_id: str | None) -> PageOf[SyncEntry]:
-        """Newest first."""
+        """Return one page, newest first."""
         where = {} if source_id is None else {"source_id": source_id}
         found = await self._entries.find(
             org_id, where, sort=list(NEWEST), limit=page.limit, offset=page.offset
@@ -72,11 +74,11 @@ class HistoryStore:
         return PageOf(items=[_entry(document) for document in found], total=total, page=page)
 
     async def trim(self, org_id: OrgId, source_id: str | None) -> None:
-        """Deletes all but the newest entries of the source's shelf."""
+        """Delete all but the newest entries of the source's shelf."""
         await self._trim(org_id, source_id or AD_HOC)
 
     async def detach_source(self, org_id: OrgId, source_id: str) -> None:
-        """Moves the source's entries to the shelf of the sources that are gone."""
+        """Move the source's entries to the shelf of the sources that are gone."""
         await self._entries.update_many(org_id, {"shelf": source_id}, {"$set": {"shelf": DELETED}})
         await self._trim(org_id, DELETED)
 
