@@ -15,7 +15,7 @@ from tests.browser.axe import COLOURS, violations
 from tests.browser.crawling import Crawls
 from tests.browser.people import People
 from tests.browser.rules import headers_of_the_console
-from tests.browser.visits import NOBODY, UNKNOWN, VISITS, Visit, form_of, pages_of_the_console
+from tests.browser.visits import NOBODY, OF_THE_MANUAL, UNKNOWN, VISITS, Visit, form_of, pages_of_the_console
 from tests.browser.watching import browsing_of
 from tests.browser.world import ADMINISTRATOR, World
 
@@ -68,7 +68,11 @@ async def opened(shared: People, windows: dict[str, Page], world: World, visit: 
     return page
 
 
-@pytest.mark.parametrize("visit", VISITS, ids=lambda visit: visit.id)
+@pytest.mark.parametrize(
+    "visit",
+    [*VISITS, *(pytest.param(visit, marks=pytest.mark.slow) for visit in OF_THE_MANUAL)],
+    ids=lambda visit: visit.id,
+)
 async def test_a_page_can_be_used_by_everybody(
     shared: People, windows: dict[str, Page], world: World, visit: Visit
 ) -> None:

@@ -36,16 +36,15 @@ class Visit:
         return f"{path}.{self.state}"
 
 
-# Pages of the manual that are among the visits by name.
-SEEN = ("index", "develop/style")
+SHORT_PAGE, LONG_PAGE = "/help/develop/style", "/help/use/routes"
 FULL = (
     Visit(path="/login", who=NOBODY),
     *(
         Visit(path=path, who=who)
-        for path in ("/help", "/help?q=restore", "/help/develop/style")
+        for path in ("/help", "/help?q=restore", SHORT_PAGE)
         for who in (NOBODY, ADMINISTRATOR)
     ),
-    *(Visit(path=f"/help/{name}", who=NOBODY) for name in Manual.installed().pages if name not in SEEN),
+    Visit(path=LONG_PAGE, who=NOBODY),
     *(
         Visit(path=path)
         for path in (
@@ -119,6 +118,12 @@ ERRORS = (
     Visit(path="/users", who=VIEWER, status=403, state="error"),
 )
 VISITS = (*FULL, *NOTHING, *ERRORS)
+# All further pages of the manual: the same in form, so only the slow tests look at each.
+OF_THE_MANUAL = tuple(
+    Visit(path=f"/help/{name}", who=NOBODY)
+    for name in Manual.installed().pages
+    if name != "index" and f"/help/{name}" not in (SHORT_PAGE, LONG_PAGE)
+)
 
 
 def pages_of_the_console() -> dict[str, object]:
