@@ -21,7 +21,8 @@ from netautod.documents import contents
 from netautod.documents.content_types import ContentTypes
 from netautod.documents.models import NO_DOCUMENT, Content, Document, DocumentVersion, Edit, ShownDocument
 from netautod.documents.notes.service import NotesVault
-from netautod.documents.store import DocumentStore, VersionStore
+from netautod.documents.store import DocumentStore
+from netautod.documents.version_store import VersionStore
 
 ATTEMPTS = 100
 BUSY = "The document is being changed by many others; try again"

@@ -5,7 +5,7 @@ lists the documents without a folder. A PUT without fields is a write like any o
 a document leaves the notes its versions are decrypted, when it becomes a note they are encrypted.
 """
 
-from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import Any
 from uuid import uuid4
 
@@ -14,7 +14,6 @@ from netautod.core.clock import Clock
 from netautod.core.errors import Duplicate, InvalidInput, NotFound, Unavailable
 from netautod.core.identity.caller import Caller, OrgId
 from netautod.core.pages import Page, PageOf
-from netautod.core.schema.bulk_values import made
 from netautod.documents import contents
 from netautod.documents.content_types import ContentTypes
 from netautod.documents.editing import ATTEMPTS, BUSY, DocumentWriter, OnlyIf
@@ -34,11 +33,11 @@ from netautod.documents.models import (
 )
 from netautod.documents.notes.service import NotesVault
 from netautod.documents.rendering.pool import Rendered, RenderPool
-from netautod.documents.store import DocumentStore, VersionStore
+from netautod.documents.shown import group_parts, show_documents
+from netautod.documents.store import DocumentStore
+from netautod.documents.version_store import VersionStore
 
 READ_AT_ONCE = 200
-# Contents are held up to this many bytes together, and one more document.
-CONTENTS_AT_ONCE = 1024 * 1024
 # Contents of up to so many bytes come along with their documents: READ_AT_ONCE of them are held anyway.
 SMALL = 4 * 1024
 
@@ -112,13 +111,15 @@ class DocumentService:
             if ids:
                 some = ids[start : start + READ_AT_ONCE]
                 parts = await self._documents.some(org_id, filters, some, up_to=up_to)
-            for group in _groups(parts):
-                for shown in await self._shown(org_id, await self._whole(org_id, group, content=content)):
+            for group in group_parts(parts):
+                for shown in await show_documents(
+                    self._notes, org_id, await self._whole(org_id, group, content=content)
+                ):
                     yield shown
 
     async def read(self, org_id: OrgId, listing: Listing) -> list[ShownDocument]:
         """Return all documents of a list that `is_read`."""
-        return await self._shown(org_id, [document for document, _ in listing.parts])
+        return await show_documents(self._notes, org_id, [document for document, _ in listing.parts])
 
     async def page(self, org_id: OrgId, filters: DocumentFilter, page: Page) -> PageOf[ShownDocument]:
         """Return one page, sorted by category and name, without contents."""
@@ -136,7 +137,7 @@ class DocumentService:
 
     async def get(self, org_id: OrgId, document_id: str) -> ShownDocument:
         """Return the document; a note is empty and locked while the vault is locked. Raises NotFound."""
-        return (await self._shown(org_id, [await self._existing(org_id, document_id)]))[0]
+        return (await show_documents(self._notes, org_id, [await self._existing(org_id, document_id)]))[0]
 
     async def create(
         self, caller: Caller, fields: Mapping[str, Any], *, document_id: str | None = None
@@ -265,7 +266,7 @@ class DocumentService:
             revision = None
             if only_if is not None:
                 seen = await self._existing(org_id, document_id, content=False)
-                only_if((await self._shown(org_id, [seen]))[0])
+                only_if((await show_documents(self._notes, org_id, [seen]))[0])
                 revision = seen.revision
             now = self._clock.now()
             if await self._documents.mark_deleted(org_id, document_id, now, revision=revision):
@@ -277,41 +278,3 @@ class DocumentService:
     async def _text_of(self, org_id: OrgId, version: DocumentVersion) -> str:
         key = await self._notes.key(org_id) if version.content.is_sealed else None
         return await contents.open_content(key, org_id, version.document_id, version.content)
-
-    async def _shown(self, org_id: OrgId, documents: Sequence[Document]) -> list[ShownDocument]:
-        notes = any(document.is_note for document in documents)
-        key = await self._notes.key_if_unlocked(org_id) if notes else None
-        return [
-            _plain(document) or await _shown_with(key, org_id, document)  # most are
-            for document in documents
-        ]
-
-
-def _plain(document: Document) -> ShownDocument | None:
-    """Return the shown document if nothing has to be opened for that, else None."""
-    content = document.content
-    if content is None or content.is_sealed or document.is_note:
-        return None
-    return made(ShownDocument, {"document": document, "text": content.text or "", "locked": False})
-
-
-async def _shown_with(key: bytes | None, org_id: OrgId, document: Document) -> ShownDocument:
-    locked = document.is_note and key is None
-    if document.content is None:
-        return ShownDocument(document=document, text=None, locked=locked)
-    text = "" if locked else await contents.open_content(key, org_id, document.id, document.content)
-    return ShownDocument(document=document, text=text, locked=locked)
-
-
-def _groups(parts: Sequence[tuple[Document, int]]) -> Iterator[list[Document]]:
-    """Group the parts in order, with as many bytes left out in each group as may be in memory at once."""
-    group: list[Document] = []
-    held = 0
-    for one, size in parts:
-        if group and held + size > CONTENTS_AT_ONCE:
-            yield group
-            group, held = [], 0
-        group.append(one)
-        held += size
-    if group:
-        yield group

@@ -1,4 +1,4 @@
-"""Documents and their versions in MongoDB; every write of a document is a compare-and-set.
+"""Documents in MongoDB; every write of a document is a compare-and-set.
 
 A deleted document leaves an empty row with `deleted_at` for a while: a running write on another node may
 still add a version, and the row makes the upkeep look for it.
@@ -9,22 +9,20 @@ from collections.abc import Sequence
 from datetime import datetime
 from operator import itemgetter
 from typing import Any
-from uuid import UUID, uuid5
 
-from netautod.core.errors import Duplicate
 from netautod.core.identity.caller import OrgId
 from netautod.core.pages import in_turns
 from netautod.core.schema.bulk_values import made
+from netautod.documents import version_store
 from netautod.documents.contents import COLLECTION
-from netautod.documents.models import Content, Document, DocumentFilter, DocumentVersion, ListedDocument
+from netautod.documents.models import Document, DocumentFilter, ListedDocument
+from netautod.documents.version_store import content_fields, to_content
 from netautod.store.client import Database
 from netautod.store.client import Document as Row
 from netautod.store.indexes import Index
 from netautod.store.scoped import scoped
 
-VERSIONS = "document_versions"
 ALIVE = {"deleted_at": None}
-NEWEST_FIRST = {"revision": -1}
 LISTED = (("category", 1), ("name", 1), ("_id", 1))
 # Not for sorting: the fields that a list needs of each document without reading it.
 FACTS = (("revision", 1), ("updated_at", 1))
@@ -34,11 +32,7 @@ INDEXES = (
     Index(collection=COLLECTION, keys=(("org_id", 1), ("content_type", 1), *LISTED, *FACTS)),
     Index(collection=COLLECTION, keys=(("deleted_at", 1),), partial={"deleted_at": {"$type": "date"}}),
     Index(collection=COLLECTION, keys=(("resealing", 1),), partial={"resealing": {"$gt": ""}}),
-    # Covers the list: 10,000 versions are listed without reading one of their contents.
-    Index(
-        collection=VERSIONS,
-        keys=(("org_id", 1), ("document_id", 1), ("revision", -1), ("created_at", 1), ("_id", 1)),
-    ),
+    *version_store.INDEXES,
 )
 METADATA = ("name", "category", "content_type", "parent_folder", "session_id", "created_at", "updated_at")
 _STORED = (*METADATA, "revision")
@@ -167,92 +161,6 @@ class DocumentStore:
         await self._documents.update(org_id, where, {"$set": {"resealing": token}})
 
 
-class VersionStore:
-    """A store with one version for each write. The id is derived from the document and the replaced revision.
-
-    Two writers that replace the same revision, or one that repeats its write after a crash, therefore add one
-    version; and the revisions are the total order of the versions, also of several in one millisecond.
-    """
-
-    def __init__(self, database: Database) -> None:
-        self._versions = scoped(database, VERSIONS)
-        self._all = database.collection(VERSIONS)
-
-    async def add(self, org_id: OrgId, current: Document, at: datetime) -> datetime:
-        """Copy the stored content of `current`; return the time of the version of this revision."""
-        assert current.content is not None
-        version_id = _version_id(current)
-        row = {
-            "_id": version_id,
-            "document_id": current.id,
-            "revision": current.revision,
-            "created_at": at,
-            **_content_fields(current.content),
-        }
-        try:
-            await self._versions.insert(org_id, row)
-        except Duplicate:
-            found = await self._versions.find_one(org_id, {"_id": version_id}, fields={"created_at": 1})
-            # None: the document was deleted in between, as the writer is about to notice.
-            return at if found is None else found["created_at"]
-        return at
-
-    async def listed(self, org_id: OrgId, document_id: str) -> list[Row]:
-        """List `{id, document_id, created_at}` of all, newest first, with the times as text.
-
-        The database formats them, as json_values.to_text does: 10,000 formatted here would block the loop.
-        """
-        return await self._versions.aggregate(
-            org_id,
-            [
-                {"$match": {"document_id": document_id}},
-                {"$sort": NEWEST_FIRST},
-                {
-                    "$project": {
-                        "_id": 0,
-                        "id": "$_id",
-                        "document_id": 1,
-                        "created_at": {
-                            "$dateToString": {"date": "$created_at", "format": "%Y-%m-%dT%H:%M:%S.%LZ"}
-                        },
-                    }
-                },
-            ],
-        )
-
-    async def get(self, org_id: OrgId, version_id: str) -> DocumentVersion | None:
-        found = await self._versions.find_one(org_id, {"_id": version_id})
-        return None if found is None else _version(found)
-
-    async def remove_all(self, org_id: OrgId, document_id: str) -> None:
-        await self._versions.delete_many(org_id, {"document_id": document_id})
-
-    async def of_other_kind(
-        self, org_id: OrgId, document_id: str, *, sealed: bool, below: int | None, limit: int
-    ) -> list[tuple[str, int, int]]:
-        """List (id, revision, size) of those whose `sealed` differs, by falling revision."""
-        where: Row = {"document_id": document_id, "sealed": None if sealed else {"$ne": None}}
-        if below is not None:
-            where["revision"] = {"$lt": below}
-        fields = {"revision": 1, "size": 1}
-        sort = [("revision", -1)]
-        found = await self._versions.find(org_id, where, fields=fields, sort=sort, limit=limit)
-        return [(row["_id"], row["revision"], row["size"]) for row in found]
-
-    async def some(self, org_id: OrgId, version_ids: Sequence[str]) -> list[DocumentVersion]:
-        found = await self._versions.find(org_id, {"_id": {"$in": list(version_ids)}})
-        return [_version(row) for row in found]
-
-    async def replace_contents(self, org_id: OrgId, contents: Sequence[tuple[str, Content]]) -> None:
-        """Replace contents by version id, in one round trip; ids that are gone stay gone."""
-        await self._all.update_batch(
-            [
-                ({"_id": version_id, "org_id": org_id}, {"$set": _content_fields(content)})
-                for version_id, content in contents
-            ]
-        )
-
-
 def _where(filters: DocumentFilter) -> Row:
     # A deleted document has no name. In this form the index of the list answers the query.
     where: Row = {"name": {"$gte": ""}}
@@ -276,7 +184,7 @@ def _listed(row: Row) -> ListedDocument:
 def _row(document: Document) -> Row:
     assert document.content is not None
     metadata = {name: getattr(document, name) for name in METADATA}
-    return {**metadata, "revision": document.revision, **_content_fields(document.content)}
+    return {**metadata, "revision": document.revision, **content_fields(document.content)}
 
 
 def _with_small(up_to: int) -> Row:
@@ -296,28 +204,5 @@ def _part(row: Row) -> tuple[Document, int]:
 def _document(row: Row, *, content: bool) -> Document:
     fields: dict[str, Any] = dict(zip(_STORED, _stored(row), strict=True))
     fields["id"] = row["_id"]
-    fields["content"] = _content(row) if content else None
+    fields["content"] = to_content(row) if content else None
     return made(Document, fields)
-
-
-def _version_id(current: Document) -> str:
-    return str(uuid5(UUID(current.id), f"revision {current.revision}"))
-
-
-def _version(row: Row) -> DocumentVersion:
-    return DocumentVersion(
-        id=row["_id"],
-        document_id=row["document_id"],
-        revision=row["revision"],
-        created_at=row["created_at"],
-        content=_content(row),
-    )
-
-
-def _content_fields(content: Content) -> Row:
-    """Return the fields of both kinds, so that a change of kind leaves nothing of the other one behind."""
-    return {"text": content.text, "sealed": content.sealed, "size": content.size}
-
-
-def _content(row: Row) -> Content:
-    return made(Content, {"size": row["size"], "text": row["text"], "sealed": row["sealed"]})

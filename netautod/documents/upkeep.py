@@ -12,7 +12,8 @@ from netautod.core.errors import NetautodError, Unavailable
 from netautod.core.work.deadlines import unhurried, waits
 from netautod.documents.editing import Resealing
 from netautod.documents.notes.service import NotesVault
-from netautod.documents.store import DocumentStore, VersionStore
+from netautod.documents.store import DocumentStore
+from netautod.documents.version_store import VersionStore
 from netautod.store.leases.periodic import Periodic
 
 logger = logging.getLogger(__name__)

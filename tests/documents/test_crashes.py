@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from netautod.documents.editing import Resealing
-from netautod.documents.store import DocumentStore, VersionStore
+from netautod.documents.store import DocumentStore
+from netautod.documents.version_store import VersionStore
 from tests.documents.library import NOTE, TEXT, Library, Node
 from tests.support.clock import MovableClock
 

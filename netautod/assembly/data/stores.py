@@ -33,7 +33,8 @@ from netautod.core.settings.retention import RetentionSettings
 from netautod.documents import store as documents
 from netautod.documents.notes import store as notes
 from netautod.documents.notes.store import NotesVaultStore
-from netautod.documents.store import DocumentStore, VersionStore
+from netautod.documents.store import DocumentStore
+from netautod.documents.version_store import VersionStore
 from netautod.http.idempotency import store as idempotency
 from netautod.http.idempotency.store import IdempotencyStore
 from netautod.identity.auth.directory import store as directory_lookups

@@ -14,7 +14,7 @@ from netautod.automation.system.plugin_storage import store as plugin_records
 from netautod.automation.system.plugin_storage import usage_store as plugin_usage
 from netautod.automation.tasks import store as tasks
 from netautod.documents import contents as documents
-from netautod.documents import store as document_versions
+from netautod.documents import version_store as document_versions
 from netautod.documents.notes import store as notes
 from netautod.http.idempotency import store as idempotency
 from netautod.identity.auth.directory import store as directory_lookups

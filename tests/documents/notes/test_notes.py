@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from netautod.documents.notes import store as notes_store
-from netautod.documents.store import VersionStore
+from netautod.documents.version_store import VersionStore
 from netautod.secrets.vault.rewrapping import rewrap
 from netautod.secrets.vault.vault import Vault
 from tests.documents.library import ABSENT_ID, NOTE, PASSPHRASE, TEMPLATE, TEXT, Library, Node
