@@ -10,7 +10,7 @@ from bson import BSON
 from netautod.core.json.values import encode
 from netautod.core.pages import Page
 from netautod.network.configs.models import Config, Match
-from netautod.network.configs.search import Asked
+from netautod.network.configs.search import LineSearch
 from netautod.network.configs.texts.line_pattern import LineQuery
 from netautod.network.devices.models import DeviceFilter
 from netautod.testing import ios_config
@@ -85,8 +85,8 @@ def _pairs() -> Mapping[str, tuple[list[str], list[str]]]:
     }
 
 
-def asked(stored: Stored, wanted: LineQuery) -> Asked:
-    return Asked(org_id=stored.org_id, wanted=wanted, narrowed=DeviceFilter())
+def asked(stored: Stored, wanted: LineQuery) -> LineSearch:
+    return LineSearch(org_id=stored.org_id, wanted=wanted, narrowed=DeviceFilter())
 
 
 async def _diffs(report: Report, stored: Stored) -> None:

@@ -36,7 +36,7 @@ async def changes(hooks: Hooks) -> None:
     devices = [str(uuid4()) for _ in range(DEVICES)]
     for version in range(1, VERSIONS + 1):
         made = [config_of(hooks, device_id, version) for device_id in devices]
-        await asyncio.gather(*(store.insert(one, work, told=told) for one in made))
+        await asyncio.gather(*(store.insert(one, work, event=told) for one in made))
 
 
 async def test_each_is_delivered_and_in_order_for_each_device(

@@ -6,7 +6,7 @@ from netautod.core.errors import InvalidInput, Unavailable
 from netautod.core.pages import PageOf
 from netautod.http.access import Operation, requires
 from netautod.http.errors import status_of
-from netautod.network.configs.handlers import asked_by
+from netautod.network.configs.handlers import search_of
 from netautod.network.configs.models import LineGroup, Match
 from netautod.network.configs.schemas import SearchQuery
 from netautod.network.configs.search import ConfigSearch
@@ -31,12 +31,12 @@ class SearchPage(PageHandler):
         matches: PageOf[Match] | None = None
         groups: PageOf[LineGroup] | None = None
         if self._asks:
-            asked, page = asked_by(self.caller.org_id, self.query)
+            line_search, page = search_of(self.caller.org_id, self.query)
             try:
                 if self.query["group"] is None:
-                    matches = await self.while_connected(self.search.find(asked, page))
+                    matches = await self.while_connected(self.search.find(line_search, page))
                 else:
-                    groups = await self.while_connected(self.search.groups(asked, page))
+                    groups = await self.while_connected(self.search.groups(line_search, page))
             except (InvalidInput, Unavailable) as error:
                 self._refuse(error)
         self.show("configs/search.html", title="Search configs", matches=matches, groups=groups)

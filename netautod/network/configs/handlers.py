@@ -36,7 +36,7 @@ from netautod.network.configs.schemas import (
     SnapshotsAnswer,
     StartedPullAnswer,
 )
-from netautod.network.configs.search import Asked, ConfigSearch
+from netautod.network.configs.search import ConfigSearch, LineSearch
 from netautod.network.configs.service import NO_VERSION, ConfigService
 from netautod.network.configs.snapshots import Snapshots
 from netautod.network.configs.texts.line_pattern import LineQuery
@@ -209,13 +209,13 @@ class BulkPullHandler(JsonHandler):
         self.answer(result.to_json())
 
 
-def asked_by(org_id: OrgId, query: Mapping[str, Any]) -> tuple[Asked, Page]:
+def search_of(org_id: OrgId, query: Mapping[str, Any]) -> tuple[LineSearch, Page]:
     """Return the search that a query describes, as SearchQuery has loaded it."""
     pattern = query.get("regex")
     wanted = LineQuery(text=query.get("q") or pattern or "", is_pattern=pattern is not None)
     narrowed = DeviceFilter(device_type=query.get("device_type"), site=query.get("site"))
-    asked = Asked(org_id=org_id, wanted=wanted, narrowed=narrowed, context=query["context"])
-    return asked, Page(limit=query["limit"], offset=query["offset"])
+    line_search = LineSearch(org_id=org_id, wanted=wanted, narrowed=narrowed, context=query["context"])
+    return line_search, Page(limit=query["limit"], offset=query["offset"])
 
 
 class SearchConfigsHandler(JsonHandler):
@@ -228,12 +228,12 @@ class SearchConfigsHandler(JsonHandler):
         What is searched and answered is redacted. Of a line the first 2,000 characters are answered. Of
         groups of equal lines those of the most devices come first.
         """
-        asked, page = asked_by(self.caller.org_id, self.query)
+        line_search, page = search_of(self.caller.org_id, self.query)
         if self.query["group"] is not None:
-            groups = await self.while_connected(self.search.groups(asked, page))
+            groups = await self.while_connected(self.search.groups(line_search, page))
             self.answer(groups.to_json("groups", LineGroup.to_json))
             return
-        found = await self.while_connected(self.search.find(asked, page))
+        found = await self.while_connected(self.search.find(line_search, page))
         self.answer(found.to_json("matches", Match.to_json))
 
 

@@ -32,7 +32,7 @@ FIRST = 10  # places that are shown of each
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class LineSearch:
     """A search; `context` is the number of lines around each match, 0 to 10."""
 
     org_id: OrgId
@@ -67,50 +67,50 @@ class ConfigSearch:
         self._seconds = seconds
 
     @waits(call_by_call)
-    async def find(self, asked: Asked, page: Page) -> PageOf[Match]:
+    async def find(self, line_search: LineSearch, page: Page) -> PageOf[Match]:
         """Return matching lines by device name and line number.
 
         InvalidInput for a pattern that RE2 refuses, Unavailable when it takes too long.
         """
-        found = _Matches(asked, page)
-        await self._through(asked, found)
+        found = _Matches(line_search, page)
+        await self._through(line_search, found)
         return PageOf(items=found.matches, total=found.total, page=page)
 
     @waits(call_by_call)
-    async def groups(self, asked: Asked, page: Page) -> PageOf[LineGroup]:
+    async def groups(self, line_search: LineSearch, page: Page) -> PageOf[LineGroup]:
         """Return equal lines together, those of the most devices first, then by line.
 
         InvalidInput also for more than 20,000 different lines.
         """
-        found = _Groups(asked)
-        await self._through(asked, found)
+        found = _Groups(line_search)
+        await self._through(line_search, found)
         ordered = sorted(found.groups.items(), key=lambda item: (-item[1].devices, item[0]))
         shown = ordered[page.offset : page.offset + page.limit]
         items = [LineGroup(line=line, devices=one.devices, matches=one.matches) for line, one in shown]
         return PageOf(items=items, total=len(ordered), page=page)
 
-    async def _through(self, asked: Asked, found: _Collected) -> None:
+    async def _through(self, line_search: LineSearch, found: _Collected) -> None:
         try:
             async with asyncio.timeout(self._seconds):
                 async with self._worker.turn() as turn:  # a bad pattern is refused without any device, too
-                    await turn.ask("prepare", wanted=asked.wanted, keys=[])
-                async for devices in self._devices.names_in_order(asked.org_id, asked.narrowed):
-                    await self._look(asked, devices, found)
+                    await turn.ask("prepare", wanted=line_search.wanted, keys=[])
+                async for devices in self._devices.names_in_order(line_search.org_id, line_search.narrowed):
+                    await self._look(line_search, devices, found)
         except TimeoutError as error:
             raise Unavailable(
                 f"The search took longer than {self._seconds:g} s. Narrow it by device_type or site, or "
                 "repeat it: what was read this time is remembered"
             ) from error
 
-    async def _look(self, asked: Asked, devices: Sequence[DeviceName], found: _Collected) -> None:
-        org_id = asked.org_id
+    async def _look(self, line_search: LineSearch, devices: Sequence[DeviceName], found: _Collected) -> None:
+        org_id = line_search.org_id
         newest = await self._store.newest_texts(org_id, [device.id for device in devices])
         stored = [(device, newest[device.id]) for device in devices if device.id in newest]
         keys = [(str(org_id), text.text_id) for _, text in stored]
         if not keys:
             return
         async with self._worker.turn() as turn:
-            missing = set(await turn.ask("prepare", wanted=asked.wanted, keys=keys))
+            missing = set(await turn.ask("prepare", wanted=line_search.wanted, keys=keys))
             sizes = {key: text.size for key, (_, text) in zip(keys, stored, strict=True) if key in missing}
             await self._teach(org_id, turn, sizes)
             await found.add(turn, keys, stored)
@@ -134,8 +134,8 @@ class ConfigSearch:
 
 
 class _Matches:
-    def __init__(self, asked: Asked, page: Page) -> None:
-        self._asked = asked
+    def __init__(self, line_search: LineSearch, page: Page) -> None:
+        self._line_search = line_search
         self._page = page
         self.total = 0
         self.matches: list[Match] = []
@@ -143,14 +143,14 @@ class _Matches:
     async def add(self, turn: Turn, keys: Sequence[Key], devices: Stored) -> None:
         hits: Hits = await turn.ask(
             "search",
-            wanted=self._asked.wanted,
+            wanted=self._line_search.wanted,
             keys=keys,
             skip=max(0, self._page.offset - self.total),
             take=self._page.limit - len(self.matches),
-            context=self._asked.context,
+            context=self._line_search.context,
         )
         self.total += hits.total
-        self.matches += [_match(hit, devices, self._asked.context) for hit in hits.lines]
+        self.matches += [_match(hit, devices, self._line_search.context) for hit in hits.lines]
 
 
 @dataclass(kw_only=True)
@@ -160,24 +160,24 @@ class _Group:
 
 
 class _Groups:
-    def __init__(self, asked: Asked) -> None:
-        self._asked = asked
+    def __init__(self, line_search: LineSearch) -> None:
+        self._line_search = line_search
         self.groups: dict[str, _Group] = {}
 
     async def add(self, turn: Turn, keys: Sequence[Key], devices: Stored) -> None:
         found: dict[str, Same] | None = await turn.ask(
             "group",
-            wanted=self._asked.wanted,
+            wanted=self._line_search.wanted,
             keys=keys,
             first=FIRST,
             most=MOST_GROUPS,
-            context=self._asked.context,
+            context=self._line_search.context,
         )
         for line, same in (found or {}).items():
             group = self.groups.setdefault(line, _Group())
             group.devices += same.texts
             left = FIRST - len(group.matches)
-            group.matches += [_match(hit, devices, self._asked.context) for hit in same.first[:left]]
+            group.matches += [_match(hit, devices, self._line_search.context) for hit in same.first[:left]]
         if found is None or len(self.groups) > MOST_GROUPS:
             raise InvalidInput(f"group: more than {MOST_GROUPS:,} different lines match; narrow the search")
 

@@ -29,7 +29,7 @@ from netautod.transport.ssh.platform.registry import PlatformRegistry
 
 NO_VERSION = "Config version not found"
 UNIFIED = DiffForm()
-Chosen = tuple[str, int | None]
+VersionOf = tuple[str, int | None]
 """A device and a version of it; None: the newest."""
 NO_PART = "The version has no such part"
 
@@ -154,14 +154,14 @@ class ConfigService:
         return await self._versions(caller, pair, names, secrets=secrets, form=form)
 
     async def diff_of_devices(
-        self, caller: Caller, old: Chosen, new: Chosen, *, secrets: bool, form: DiffForm = UNIFIED
+        self, caller: Caller, old: VersionOf, new: VersionOf, *, secrets: bool, form: DiffForm = UNIFIED
     ) -> VersionDiff:
         """Compare a version of a device with one of another, by default the newest of each.
 
         What is known to move by itself on either is not compared.
         """
         devices = [await self._devices.get(caller.org_id, device_id) for device_id, _ in (old, new)]
-        first, second = [await self._version(caller.org_id, *chosen) for chosen in (old, new)]
+        first, second = [await self._version(caller.org_id, *version_of) for version_of in (old, new)]
         names = [
             f"{device.name} version {config.version}"
             for device, config in zip(devices, (first, second), strict=True)

@@ -67,16 +67,16 @@ class ConfigStore:
         self._changes = batched_changes(self._configs)
         self._reads: Batcher[OrgId, str, Config | None] = Batcher(self._newest_in_order)
 
-    async def insert(self, config: Config, work: Work, *, told: Mapping[str, Any] | None = None) -> None:
+    async def insert(self, config: Config, work: Work, *, event: Mapping[str, Any] | None = None) -> None:
         """Insert a version. Raises Duplicate if the device has that version already.
 
-        `told` is what its event says beside the version; None where it is no event.
+        `event` is what its event says beside the version; None where it is no event.
         """
         document = {name: getattr(config, name) for name in _PLAIN}
         if config.source == FROM_DEVICE:
             document[UNNOTED] = config.created_at
-        if told is not None and self._wanted(config.org_id, CONFIG_CHANGED):
-            document[UNDELIVERED] = {"at": config.created_at, **told}
+        if event is not None and self._wanted(config.org_id, CONFIG_CHANGED):
+            document[UNDELIVERED] = {"at": config.created_at, **event}
         await self._inserts.ask(config.org_id, {"_id": config.id, **document}, work)
 
     async def noted(self, config: Config, work: Work) -> None:

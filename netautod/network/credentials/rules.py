@@ -119,9 +119,9 @@ def _check_single_line(field: str, text: str | None) -> None:
 
 def _check_snmp(values: Mapping[str, Any]) -> None:
     for name in ("auth", "priv"):
-        chosen, key = values.get(f"{name}_protocol"), values.get(f"{name}_key")
-        if (chosen is None) != (key is None):
-            missing = f"{name}_protocol" if chosen is None else f"{name}_key"
+        protocol_name, key = values.get(f"{name}_protocol"), values.get(f"{name}_key")
+        if (protocol_name is None) != (key is None):
+            missing = f"{name}_protocol" if protocol_name is None else f"{name}_key"
             raise InvalidInput(f"{missing}: {name}_protocol and {name}_key go together")
         if isinstance(key, str) and len(key) < SHORTEST_KEY:
             raise InvalidInput(f"{name}_key: shorter than {SHORTEST_KEY} characters")

@@ -141,8 +141,8 @@ class CredentialService:
         return rules.SNMP in await self._store.defaults(org_id)
 
     async def _usable(self, org_id: OrgId, kind: str, named: str | None) -> UsableCredential:
-        chosen = named or (await self._store.defaults(org_id)).get(kind)
-        found = None if chosen is None else await self._store.get(org_id, chosen)
+        wanted_id = named or (await self._store.defaults(org_id)).get(kind)
+        found = None if wanted_id is None else await self._store.get(org_id, wanted_id)
         if found is None:
             if named:
                 raise NoCredential(f"credential {named} does not exist")

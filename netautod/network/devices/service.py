@@ -30,7 +30,7 @@ from netautod.network.devices.creation.links import Links, names_credential
 from netautod.network.devices.creation.single import distinct, new_device
 from netautod.network.devices.models import Called, Creation, Device, DeviceFilter, DeviceItem, DeviceName
 from netautod.network.devices.records.queries import CREDENTIAL_FIELDS, LINK_FIELDS, where
-from netautod.network.devices.records.vouched import VOUCHED, may_vouch, vouching_told
+from netautod.network.devices.records.vouched import VOUCHED, may_vouch, vouching_details
 from netautod.network.devices.store import DeviceStore
 from netautod.network.sites.service import SiteService
 
@@ -228,19 +228,19 @@ class DeviceService:
         if not changes:
             return before
         device = await self._write(before, changes, vouches=may_vouch(caller), seen=seen)
-        details = {"name": device.name, "fields": sorted(changes), **vouching_told(before, device)}
+        details = {"name": device.name, "fields": sorted(changes), **vouching_details(before, device)}
         await self._audit.record(caller, "device.update", "device", device_id, details)
         return device
 
-    async def fill(self, caller: Caller, seen: Device, values: Mapping[str, str], **told: Any) -> None:
+    async def fill(self, caller: Caller, seen: Device, values: Mapping[str, str], **details: Any) -> None:
         """Write facts that were found on a device into the fields that are still as they were `seen`.
 
-        No field that was set meanwhile is written; `told` stands in the event besides.
+        No field that was set meanwhile is written; `details` stands in the event besides.
         """
         org_id = caller.org_id
         filled = await self._store.fill(org_id, seen, values, at=self._clock.now()) if values else []
         if filled:
-            details = {"name": seen.name, "fields": sorted(filled), **told}
+            details = {"name": seen.name, "fields": sorted(filled), **details}
             await self._audit.record(caller, "device.update", "device", seen.id, details)
 
     async def delete(self, caller: Caller, device_id: str, *, only_if: OnlyIf | None = None) -> None:

@@ -45,7 +45,7 @@ from netautod.network.devices.records.queries import (
     order,
     where,
 )
-from netautod.network.devices.records.vouched import DESTINATION, VOUCHED, decided_by
+from netautod.network.devices.records.vouched import DESTINATION, VOUCHED, vouching_stage
 from netautod.store.batching import Batcher
 from netautod.store.client import Change, Database, Document
 from netautod.store.expressions import literal
@@ -292,7 +292,7 @@ class DeviceStore:
         written = {**values, **edited(values.keys()), **reset(values.keys()), "updated_at": at}
         stages: list[Document] = [{"$set": literal(written)}]
         if moves := not DESTINATION.isdisjoint(values):
-            stages.insert(0, decided_by(values, vouches=vouches))
+            stages.insert(0, vouching_stage(values, vouches=vouches))
         if not values.keys().isdisjoint(("name", "host")):
             stages.append({"$set": {SEARCH: SEARCH_TEXT}})
         update: Change = stages if len(stages) > 1 else {"$set": written}

@@ -156,8 +156,8 @@ class SourceService:
             except Duplicate as error:
                 raise Conflict(NAME_TAKEN) from error
             if source is not None:
-                told = {} if source.vouched == before.vouched else {VOUCHED: source.vouched}
-                await self._record(caller, "update", source, {"fields": sorted(fields), **told})
+                details = {} if source.vouched == before.vouched else {VOUCHED: source.vouched}
+                await self._record(caller, "update", source, {"fields": sorted(fields), **details})
                 return source
         raise Conflict(BUSY)
 
@@ -205,8 +205,8 @@ class SourceService:
     async def _record(
         self, caller: Caller, verb: str, source: SavedSource, details: Mapping[str, Any]
     ) -> None:
-        told = {"name": source.name, **details}
-        await self._audit.record(caller, f"inventory_source.{verb}", "inventory_source", source.id, told)
+        details = {"name": source.name, **details}
+        await self._audit.record(caller, f"inventory_source.{verb}", "inventory_source", source.id, details)
 
 
 def next_sync(now: datetime, last: datetime | None, hours: int) -> datetime:

@@ -104,10 +104,10 @@ class SiteService:
 
     async def _spread(self, org_id: OrgId, site_id: str, rename: str) -> None:
         """Notify the followers until the name stands still: of two renames at once the last one stays."""
-        told = None
-        while (name := await self.name_of(org_id, site_id)) != told:
+        notified = None
+        while (name := await self.name_of(org_id, site_id)) != notified:
             await self.renamed.notify(org_id, site_id)
-            told = name
+            notified = name
         # Nameless: its removal has begun. The note goes with it, or is worked off after the next start.
-        if told is not None:
+        if notified is not None:
             await self._store.finish_rename(org_id, site_id, rename)

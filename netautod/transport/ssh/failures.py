@@ -65,7 +65,7 @@ class DeviceFailed(UpstreamFailed):
         self._partial = readable_beginning(partial)
         self.suspended_until: datetime | None = None
         self.shown_key: str | None = None
-        self.told = False  # to the log, by the innermost of those that it passes
+        self.logged = False  # to the log, by the innermost of those that it passes
 
     @property
     def partial(self) -> str:

@@ -72,7 +72,7 @@ DEVICE_ID = str(uuid4())
 async def version_stored(hooks: Hooks) -> dict[str, Any]:
     event = {"device_name": "sw1", "execution_id": "e"}
     work = Work(caller=hooks.caller)
-    await hooks.installation.stores.configs.insert(config_of(hooks, DEVICE_ID, 2), work, told=event)
+    await hooks.installation.stores.configs.insert(config_of(hooks, DEVICE_ID, 2), work, event=event)
     return {
         "org_id": hooks.org_id,
         "device_id": DEVICE_ID,
@@ -267,7 +267,7 @@ async def test_no_later_event_of_a_device_is_there_without_the_earlier_ones(
     work, event = Work(caller=followed.caller), {"device_name": "sw1", "execution_id": None}
     store = followed.installation.stores.configs
     for version in range(2, 7):
-        await store.insert(config_of(followed, DEVICE_ID, version), work, told=event)
+        await store.insert(config_of(followed, DEVICE_ID, version), work, event=event)
         await asyncio.sleep(0.002)
     await login_refused(followed)
     await asyncio.sleep(SETTLED.total_seconds() * 2)

@@ -9,7 +9,7 @@ import pytest
 from netautod.core.errors import InvalidInput, Unavailable
 from netautod.core.pages import Page
 from netautod.network.configs import search as searching
-from netautod.network.configs.search import Asked, ConfigSearch
+from netautod.network.configs.search import ConfigSearch, LineSearch
 from netautod.network.configs.store import ConfigStore
 from netautod.network.configs.texts.line_pattern import LineQuery
 from netautod.network.devices.models import DeviceFilter
@@ -285,8 +285,8 @@ async def test_many_searches_at_once_do_not_mix(fleet: Fleet) -> None:
         )
 
 
-def asked(fleet: Fleet, wanted: LineQuery) -> Asked:
-    return Asked(org_id=fleet.org_id, wanted=wanted, narrowed=DeviceFilter())
+def asked(fleet: Fleet, wanted: LineQuery) -> LineSearch:
+    return LineSearch(org_id=fleet.org_id, wanted=wanted, narrowed=DeviceFilter())
 
 
 def search(fleet: Fleet, **options: Any) -> ConfigSearch:

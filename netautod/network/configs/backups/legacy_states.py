@@ -47,7 +47,7 @@ async def take_over(database: Database, configs: ConfigStore, guard: Guard) -> N
         guard()
         wanted = {**NOT_TAKEN, "_id": {"$gt": after}}
         rows = await facts.find(wanted, sort=[("_id", 1)], limit=PAGE)
-        await _take(database, [(row["_id"], row, _told(row)) for row in rows])
+        await _take(database, [(row["_id"], row, _state_stages(row)) for row in rows])
         if len(rows) < PAGE:
             break
         after = rows[-1]["_id"]
@@ -73,7 +73,7 @@ async def _begin_states(database: Database, configs: ConfigStore, guard: Guard) 
                     rows.get(document["_id"]),
                     [
                         {"$set": {BACKUP: NO_BACKUP}},
-                        *_told(rows.get(document["_id"], {})),
+                        *_state_stages(rows.get(document["_id"], {})),
                         *_seen(newest.get(document["_id"])),
                     ],
                 )
@@ -112,7 +112,7 @@ async def _take(
     await database.collection(COLLECTION).update_batch(taken)
 
 
-def _told(row: Mapping[str, Any]) -> list[Document]:
+def _state_stages(row: Mapping[str, Any]) -> list[Document]:
     """Return what a row says as the stages of a change."""
     stages: list[Document] = []
     if row.get("last_success_at") is not None:

@@ -49,7 +49,7 @@ class StaleBackups:
         is_wanted: Callable[[str], bool],
         pauses: Pauses,
     ) -> None:
-        self._anybody_wants = is_wanted
+        self._is_wanted = is_wanted
         self._watch = watch
         self._unnoted = unnoted
         self._clock = clock
@@ -62,23 +62,23 @@ class StaleBackups:
 
         While no observer or webhook wants the event, nothing is searched.
         """
-        if not self._observers.wanted(HOOK) and not self._anybody_wants(BACKUP_STALE):
+        if not self._observers.wanted(HOOK) and not self._is_wanted(BACKUP_STALE):
             return 0
         await self._unnoted.note()
         now = self._clock.now()
         before, paused = now - timedelta(hours=self._hours), self._pauses.paused()
         overdue = await self._watch.overdue(before, limit=AT_ONCE, without=paused)
-        told = 0
+        reported = 0
         for one in overdue:
             # Noted first: if we die in between observers are not told, but never twice. Webhooks are: the
             # note marks that they are owed it.
             event = self._event(one)
             if await self._watch.take(one, at=now, data=asdict(event)):
                 self._observers.backup_stale(event)
-                told += 1
-        if told:
-            logger.warning("%d devices have had no good backup for %g hours", told, self._hours)
-        return told
+                reported += 1
+        if reported:
+            logger.warning("%d devices have had no good backup for %g hours", reported, self._hours)
+        return reported
 
     def _event(self, overdue: Overdue) -> BackupStale:
         return BackupStale(

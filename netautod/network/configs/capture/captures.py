@@ -71,15 +71,15 @@ class ConfigCapture:
             await self._record_state(scope.work, device_id, failure)
             raise
         if captured.changed:
-            self._tell(name, captured.config, scope.work)
+            self._notify(name, captured.config, scope.work)
             # If we die before this, the version says that its capture is still to be noted.
             await self._record_state(scope.work, device_id)
             await scope.work.persist(partial(self._store.noted, captured.config, scope.work.unguarded()))
         return name, captured
 
     async def _record_state(self, work: Work, device_id: str, failure: DeviceFailed | None = None) -> None:
-        told = (None, None) if failure is None else (failure.text, failure.kind)
-        now, (error, kind) = self._clock.now(), told
+        ended = (None, None) if failure is None else (failure.text, failure.kind)
+        now, (error, kind) = self._clock.now(), ended
         await work.persist(partial(self._states.record, work, device_id, at=now, error=error, kind=kind))
 
     async def _capture(
@@ -103,7 +103,7 @@ class ConfigCapture:
             )
             return opened.device.name, captured
 
-    def _tell(self, device_name: str, config: Config, work: Work) -> None:
+    def _notify(self, device_name: str, config: Config, work: Work) -> None:
         self._observers.config_changed(
             changed(config, device_name=device_name, execution_id=work.execution_id)
         )
@@ -171,8 +171,8 @@ class ConfigCapture:
             await self._texts.save(work, reading)
             config = _version(opened, reading, last, via, now, own_id)
             try:
-                told = {"device_name": opened.device.name, "execution_id": work.execution_id}
-                await self._store.insert(config, work, told=told)
+                event = {"device_name": opened.device.name, "execution_id": work.execution_id}
+                await self._store.insert(config, work, event=event)
             except Duplicate:
                 # Another capture made this version after all: it may say the same.
                 last = await self._store.newest(work.org_id, opened.device.id)

@@ -68,8 +68,8 @@ class NoiseLearning:
         if [rule.to_json() for rule in rules] != [rule.to_json() for rule in known.rules]:
             known = await self._learned.put(opened.work, last.device_id, known, rules)
         found = await self._differ(stored, first, known), await self._differ(stored, second, known)
-        chosen = repeated if found[1] <= found[0] else reading  # a log line in one of them adds to it
-        return chosen if min(found) else replace(chosen, config_hash=last.config_hash)
+        counted = repeated if found[1] <= found[0] else reading  # a log line in one of them adds to it
+        return counted if min(found) else replace(counted, config_hash=last.config_hash)
 
     async def _lines(self, opened: OpenDevice, raw: str) -> list[str]:
         keys = await self._texts.keys(opened.work.org_id)

@@ -16,7 +16,7 @@ _QUIET = (
     *("-c", "gc.auto=0", "-c", "core.autocrlf=false", "-c", "core.attributesFile=/dev/null"),
 )
 _CHUNK = 1 << 16
-_SAID = 500
+MOST_OUTPUT = 500
 
 
 class Git:
@@ -58,23 +58,23 @@ class Git:
             env=_environment(),
         )
         assert process.stderr is not None
-        said = asyncio.create_task(process.stderr.read())
+        stderr = asyncio.create_task(process.stderr.read())
         try:
             yield process
             if process.stdin is not None:
                 process.stdin.close()
             code = await process.wait()
-            words = (await said).decode(errors="replace").strip()
+            words = (await stderr).decode(errors="replace").strip()
         except BaseException as exc:
             if process.returncode is None:
                 process.kill()
             await process.wait()
-            words = (await said).decode(errors="replace").strip()
+            words = (await stderr).decode(errors="replace").strip()
             if isinstance(exc, ConnectionError | asyncio.IncompleteReadError):  # it ended before we were done
-                raise UpstreamFailed(f"git {arguments[0]} failed: {words[-_SAID:]}") from exc
+                raise UpstreamFailed(f"git {arguments[0]} failed: {words[-MOST_OUTPUT:]}") from exc
             raise
         if code:
-            raise UpstreamFailed(f"git {arguments[0]} failed: {words[-_SAID:] or f'exit code {code}'}")
+            raise UpstreamFailed(f"git {arguments[0]} failed: {words[-MOST_OUTPUT:] or f'exit code {code}'}")
 
 
 def _environment() -> dict[str, str]:

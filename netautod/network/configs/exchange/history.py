@@ -82,26 +82,26 @@ class History:
 class Contents:
     """The contents of blobs (git-cat-file(1), --batch)."""
 
-    def __init__(self, asked: asyncio.StreamWriter, answered: asyncio.StreamReader) -> None:
-        self._asked = asked
-        self._answered = answered
+    def __init__(self, requests: asyncio.StreamWriter, answers: asyncio.StreamReader) -> None:
+        self._requests = requests
+        self._answers = answers
 
     async def of(self, blob: str, *, most: int) -> bytes | None:
         """Return the content; None for one of more than `most` bytes, or that does not exist."""
-        self._asked.write(f"{blob}\n".encode())
-        await self._asked.drain()
-        head = (await self._answered.readline()).split()
+        self._requests.write(f"{blob}\n".encode())
+        await self._requests.drain()
+        head = (await self._answers.readline()).split()
         if len(head) != 3:
             return None
         size = int(head[2])
         data = b""
         if size <= most:
-            data = await self._answered.readexactly(size)
+            data = await self._answers.readexactly(size)
         else:
             left = size
             while left:
-                left -= len(await self._answered.read(min(left, 1 << 16)))
-        await self._answered.readexactly(1)  # the line feed behind it
+                left -= len(await self._answers.read(min(left, 1 << 16)))
+        await self._answers.readexactly(1)  # the line feed behind it
         return data if size <= most else None
 
 

@@ -156,15 +156,15 @@ def _anchors(
     ]
     # Longest increasing subsequence by patience sorting: `ends` holds the smallest end of each length.
     ends: list[int] = []
-    chosen: list[int] = []
+    tails: list[int] = []
     before: list[int] = []
     for number, (_, at) in enumerate(pairs):
         length = bisect_left(ends, at)
         ends[length : length + 1] = [at]
-        chosen[length : length + 1] = [number]
-        before.append(chosen[length - 1] if length else -1)
+        tails[length : length + 1] = [number]
+        before.append(tails[length - 1] if length else -1)
     rising: list[tuple[int, int]] = []
-    number = chosen[-1] if chosen else -1
+    number = tails[-1] if tails else -1
     while number >= 0:
         rising.append(pairs[number])
         number = before[number]

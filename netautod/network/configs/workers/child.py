@@ -52,12 +52,12 @@ def _works(platforms: PlatformRegistry, cache_bytes: int) -> Mapping[str, Work]:
         context: int,
         columns: bool,
     ) -> Any:
-        chosen = [platforms.get(device_type) for device_type in device_types]
+        of_types = [platforms.get(device_type) for device_type in device_types]
         given = [unpacked(one) for one in packed]
         how: Any = {"readers": readers, "rules": rules, "context": context, "clean": clean}
         if columns:
-            return compared_side_by_side(given, chosen, key, **how)
-        return compared(given, chosen, names, key, **how)
+            return compared_side_by_side(given, of_types, key, **how)
+        return compared(given, of_types, names, key, **how)
 
     return {
         "compare": compare,

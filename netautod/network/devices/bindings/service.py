@@ -136,7 +136,7 @@ class SyncedDevices:
         details = [
             (
                 write.before.id,
-                {**_told(write), "fields": write.fields, "sync": write.action},
+                {**_audit_details(write), "fields": write.fields, "sync": write.action},
             )
             for write in written
             if write.values or write.action == RELEASE
@@ -154,7 +154,7 @@ class SyncedDevices:
         refused = await self._store.write(org_id, whole, at=self._clock.now())
         back = [write for write in whole if write.before.id not in refused]
         await self._revival.confirm_links(org_id, back)
-        details = [(write.before.id, {**_told(write), "source": "inventory"}) for write in back]
+        details = [(write.before.id, {**_audit_details(write), "source": "inventory"}) for write in back]
         await self._audit.record_many(caller, "device.revive", "device", details)
         return refused
 
@@ -185,7 +185,7 @@ class SyncedDevices:
         await self._plain_store.cleaned_up(org_id, device_id)
 
 
-def _told(write: DeviceWrite) -> dict[str, str | bool]:
+def _audit_details(write: DeviceWrite) -> dict[str, str | bool]:
     return {"name": write.name, **taken_word(write)}
 
 

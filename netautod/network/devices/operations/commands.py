@@ -55,8 +55,8 @@ class CommandRunner:
         if not command.strip() or not is_one_line(command):
             raise InvalidInput("command: it must be one line without control characters")
         await self._devices.require(work.org_id, device_id)
-        told = {"command": shown_command(command), **work.audit_details}
-        scope = self._sessions.scope(work, seconds=seconds, device_id=device_id, command=told["command"])
+        details = {"command": shown_command(command), **work.audit_details}
+        scope = self._sessions.scope(work, seconds=seconds, device_id=device_id, command=details["command"])
         ended: dict[str, Any] = {"outcome": "cancelled"}
         try:
             outcome = await report_of(scope.open(device_id), command)
@@ -67,7 +67,7 @@ class CommandRunner:
             }
             return await self._shown(work, outcome)
         finally:
-            details = {**told, **ended}
+            details = {**details, **ended}
             # The command was sent: a run goes on with its answer as soon as that can be told.
             event = (work.caller, "device.exec_command", "device", device_id, details)
             persist: Persist = ask_once if ended["outcome"] == "cancelled" else work.persist

@@ -29,12 +29,12 @@ def may_vouch(caller: Caller) -> bool:
     return caller.can(MANAGE_CREDENTIALS)
 
 
-def vouching_told(before: Device, after: Device) -> dict[str, bool]:
+def vouching_details(before: Device, after: Device) -> dict[str, bool]:
     """Return what the audit event of an edit says about it: nothing where it stays as it was."""
     return {} if before.vouched == after.vouched else {VOUCHED: after.vouched}
 
 
-def decided_by(changes: Mapping[str, Any], *, vouches: bool) -> Document:
+def vouching_stage(changes: Mapping[str, Any], *, vouches: bool) -> Document:
     """Return a stage for an update that is about to write `changes`: the user who really moves a device
     decides about it.
 

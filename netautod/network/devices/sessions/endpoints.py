@@ -16,7 +16,7 @@ from netautod.transport.ssh.target import Login, SessionLimits, Target
 Opened = TypeVar("Opened", CliSession, Subsystem)
 
 
-class Door(ABC, Generic[Opened]):
+class Endpoint(ABC, Generic[Opened]):
     """An endpoint of a device: how a session is opened, and how the device looks behind it; `transport` is
     its name.
     """
@@ -37,7 +37,7 @@ class Door(ABC, Generic[Opened]):
         """Pin the key of a first visit; return the key that is pinned then, None where none may be."""
 
 
-class CommandLine(Door[CliSession]):
+class CommandLine(Endpoint[CliSession]):
     """The device at its own port, by its own protocol."""
 
     transport = "cli"
@@ -55,7 +55,7 @@ class CommandLine(Door[CliSession]):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SubsystemAt(Door[Subsystem]):
+class SubsystemAt(Endpoint[Subsystem]):
     """A subsystem at a port. The key there is pinned by itself: another server may answer than at the
     device's own port.
     """

@@ -32,17 +32,17 @@ def visiting(
         try:
             yield span
         except DeviceFailed as exc:
-            tell_failure(exc, work=work, device_id=device_id, transport=transport, metrics=metrics)
+            log_failure(exc, work=work, device_id=device_id, transport=transport, metrics=metrics)
             raise
 
 
-def tell_failure(
+def log_failure(
     failed: DeviceFailed, *, work: Work, device_id: str, transport: str, metrics: Metrics
 ) -> None:
     """Log a failure wherever it leaves a way to a device, unless it was logged further in."""
-    if failed.told:
+    if failed.logged:
         return
-    failed.told = True
+    failed.logged = True
     metrics.add("device_failures", 1, transport, failed.kind)
     error = without_secret_patterns(failed.text)
     fields = {

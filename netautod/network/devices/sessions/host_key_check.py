@@ -8,7 +8,7 @@ from netautod.core.identity.caller import OrgId
 from netautod.network.devices.host_keys.service import HostKeys
 from netautod.network.devices.models import Device
 from netautod.network.devices.service import DeviceService
-from netautod.network.devices.sessions.endpoints import CommandLine, Door, Opened
+from netautod.network.devices.sessions.endpoints import CommandLine, Endpoint, Opened
 from netautod.network.devices.sessions.login_paths import Leg
 from netautod.transport.ssh.failures import DeviceFailed
 
@@ -33,13 +33,13 @@ class ShownKeys:
                 await self._note(leg, leg.device, exc.shown_key)
             raise
 
-    async def pin(self, legs: Sequence[Leg], door: Door[Opened], session: Opened) -> None:
+    async def pin(self, legs: Sequence[Leg], endpoint: Endpoint[Opened], session: Opened) -> None:
         """Pin each key of a first visit; DeviceFailed if another one was pinned at this moment."""
         shown = (*session.jump_host_key_fingerprints, session.host_key_fingerprint)
         for leg, key in zip(legs, shown, strict=True):
             if key is None or not leg.may_be_pinned or leg.device.host_key_fingerprint is not None:
                 continue
-            pin = door.pin if leg is legs[-1] else CommandLine().pin
+            pin = endpoint.pin if leg is legs[-1] else CommandLine().pin
             pinned = await pin(self.devices, self.org_id, leg.device, key)
             if pinned not in (None, key):
                 await self._note(leg, replace(leg.device, host_key_fingerprint=pinned), key)

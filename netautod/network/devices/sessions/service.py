@@ -24,7 +24,7 @@ from netautod.network.devices.models import Device
 from netautod.network.devices.service import DeviceService
 from netautod.network.devices.sessions.caller_suspension_store import CallerSuspension
 from netautod.network.devices.sessions.caller_suspensions import PERMISSION, REFUSALS, CallerSuspensions
-from netautod.network.devices.sessions.endpoints import CommandLine, Door, Opened, SubsystemAt
+from netautod.network.devices.sessions.endpoints import CommandLine, Endpoint, Opened, SubsystemAt
 from netautod.network.devices.sessions.failure_log import visiting
 from netautod.network.devices.sessions.host_key_check import ShownKeys, failing
 from netautod.network.devices.sessions.login_limits import CredentialGate, JumpGates
@@ -182,14 +182,14 @@ class SessionScope:
 
     @asynccontextmanager
     async def through(
-        self, door: Door[Opened], device_id: str, *, credential_id: str | None = None
+        self, endpoint: Endpoint[Opened], device_id: str, *, credential_id: str | None = None
     ) -> AsyncIterator[Visit[Opened]]:
         """Open a session as `_through`, logged and counted by how it ends."""
-        work, transport, metrics = self.work, door.transport, self.node.metrics
+        work, transport, metrics = self.work, endpoint.transport, self.node.metrics
         result = "cancelled"
         try:
             with visiting(work, device_id, transport, metrics=metrics, tracer=self.node.tracer):
-                async with self._through(door, device_id, credential_id=credential_id) as visit:
+                async with self._through(endpoint, device_id, credential_id=credential_id) as visit:
                     with _counted_as_open(metrics):
                         yield visit
             result = "ok"
@@ -204,7 +204,7 @@ class SessionScope:
 
     @asynccontextmanager
     async def _through(
-        self, door: Door[Opened], device_id: str, *, credential_id: str | None = None
+        self, endpoint: Endpoint[Opened], device_id: str, *, credential_id: str | None = None
     ) -> AsyncIterator[Visit[Opened]]:
         """Open a session for the block, closed at its end, and at once when the block fails or is cancelled.
 
@@ -216,9 +216,9 @@ class SessionScope:
         lost, wanted = asyncio.timeout(None), asyncio.timeout(None)
         try:
             async with late, lost, wanted, AsyncExitStack() as stack:
-                legs = await self._paths.to(device_id, credential_id, door.device)
+                legs = await self._paths.to(device_id, credential_id, endpoint.device)
                 used = legs[-1].credential_id
-                yield await self._begin(stack, legs, door, late=late, lost=lost, wanted=wanted)
+                yield await self._begin(stack, legs, endpoint, late=late, lost=lost, wanted=wanted)
         except DeviceFailed as exc:
             exc.credential_id = used or exc.credential_id
             raise
@@ -236,7 +236,7 @@ class SessionScope:
         self,
         stack: AsyncExitStack,
         legs: list[Leg],
-        door: Door[Opened],
+        endpoint: Endpoint[Opened],
         *,
         late: asyncio.Timeout,
         lost: asyncio.Timeout,
@@ -255,18 +255,18 @@ class SessionScope:
                 held.on_wanted = partial(_end, wanted)
             guarded = work.under(_combined(work.guard, held))
             fresh, known, of_caller = await asyncio.gather(
-                self._unchanged(device, door), node.suspensions.of(work, legs), self._of_caller(legs)
+                self._unchanged(device, endpoint), node.suspensions.of(work, legs), self._of_caller(legs)
             )
             legs[-1] = replace(legs[-1], device=fresh)
             node.caller_suspensions.refuse(of_caller, legs, work)
             if self.background:
                 node.suspensions.refuse(known, legs)
             target = target_of(legs, node.platforms.get(device.device_type), node.reach)
-            opening = door.open(target, legs[-1].login, guard=guarded.guard, limits=node.limits)
+            opening = endpoint.open(target, legs[-1].login, guard=guarded.guard, limits=node.limits)
             session = await stack.enter_async_context(opening)
         await node.suspensions.lift(work.org_id, known)
         await node.caller_suspensions.lift(work.org_id, of_caller)
-        await self._keys.pin(legs, door, session)
+        await self._keys.pin(legs, endpoint, session)
         for leg in legs:
             await node.host_keys.answered(work.org_id, leg.device)
         return Visit(
@@ -283,12 +283,12 @@ class SessionScope:
         """Hold the login's admission for the block; its outcome decides whether others with its credentials
         go on.
         """
-        begun: list[CredentialGate] = []
+        admitted: list[CredentialGate] = []
         accepted, tried, refused = False, True, ""
         try:
             for gate in self._gates_of(legs):
                 await gate.begin()
-                begun.append(gate)
+                admitted.append(gate)
             try:
                 yield
                 accepted = True
@@ -303,7 +303,7 @@ class SessionScope:
                     exc.suspended_until = suspension.until
                 raise
         finally:
-            for gate in begun:
+            for gate in admitted:
                 gate.end(accepted=accepted, refused=gate.credential_id == refused, tried=tried)
 
     def _gates_of(self, legs: list[Leg]) -> list[CredentialGate]:
@@ -335,9 +335,9 @@ class SessionScope:
             text = f"{device.name}: another session stayed open on the device for {seconds:g} s"
             raise DeviceFailed(text, kind="busy") from exc
 
-    async def _unchanged(self, device: Device, door: Door[Opened]) -> Device:
+    async def _unchanged(self, device: Device, endpoint: Endpoint[Opened]) -> Device:
         """Return the device as it is now, with the key that a session before ours may have pinned."""
-        now = door.device(await self.node.devices.get(self.work.org_id, device.id, self.work))
+        now = endpoint.device(await self.node.devices.get(self.work.org_id, device.id, self.work))
         if not is_same(device, now):
             raise DeviceFailed(f"{device.name}: the device was edited at this moment", kind="busy")
         return now

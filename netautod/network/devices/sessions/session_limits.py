@@ -120,13 +120,13 @@ class BulkPace:
         self._quick = quick
         self._most = most
         self._turns = asyncio.Lock()  # first come, first served
-        self._owed = 0  # that may begin at once, because the loop came back late
+        self._immediate = 0  # that may begin at once, because the loop came back late
 
     async def begin(self) -> None:
         """Wait until a session may begin."""
         async with self._turns:
-            if self._owed:
-                self._owed -= 1
+            if self._immediate:
+                self._immediate -= 1
                 return
             latest = time.monotonic() + self._most
             while True:
@@ -134,5 +134,5 @@ class BulkPace:
                 await asyncio.sleep(self._between)
                 now = time.monotonic()
                 if time.thread_time() - worked <= self._quick or now >= latest:
-                    self._owed = max(0, min(MOST_AT_ONCE, int((now - slept) / self._between)) - 1)
+                    self._immediate = max(0, min(MOST_AT_ONCE, int((now - slept) / self._between)) - 1)
                     return

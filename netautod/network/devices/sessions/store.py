@@ -70,10 +70,10 @@ class SuspensionStore(RefusedLogins):
         """Return the suspensions of exactly these logins, past ones too; read after the call began."""
         return await self._reads.ask(work.org_id, logins, work)
 
-    async def _of_all(self, org_id: OrgId, asked: Sequence[Sequence[LoginKey]]) -> list[list[Suspension]]:
-        ids = {login.row_id for logins in asked for login in logins}
+    async def _of_all(self, org_id: OrgId, batches: Sequence[Sequence[LoginKey]]) -> list[list[Suspension]]:
+        ids = {login.row_id for logins in batches for login in logins}
         found = [_suspension(row) for row in await self.rows.find(org_id, {"_id": {"$in": list(ids)}})]
-        return [[suspension for suspension in found if suspension.login in logins] for logins in asked]
+        return [[suspension for suspension in found if suspension.login in logins] for logins in batches]
 
     async def count(
         self, org_id: OrgId, login: LoginKey, *, at: datetime, data: Mapping[str, Any] | None = None

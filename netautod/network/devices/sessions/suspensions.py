@@ -43,15 +43,15 @@ class Suspensions:
 
     async def refused(self, org_id: OrgId, leg: Leg) -> Suspension:
         """Record that the device of the leg refused its login."""
-        told = {
+        data = {
             "device_id": leg.device.id,
             "device_name": leg.device.name,
             "credential_id": leg.credential_id,
             "credential_name": leg.credential_name,
         }
-        suspension = await self._store.count(org_id, _login_key(leg), at=self._clock.now(), data=told)
+        suspension = await self._store.count(org_id, _login_key(leg), at=self._clock.now(), data=data)
         event = CredentialSuspended(
-            org_id=org_id, failures=suspension.refusals, until=suspension.until, **told
+            org_id=org_id, failures=suspension.refusals, until=suspension.until, **data
         )
         self._observers.credential_suspended(event)
         return suspension

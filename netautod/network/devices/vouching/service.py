@@ -46,14 +46,14 @@ class Vouching:
             absent.update(device_id for device_id in batch if device_id not in known)
             # One that is gone by now is vouched for by nobody, and is in no list.
             taken = await self._store.vouch(caller.org_id, waiting, at=self._clock.now())
-            told = [(device.id, _told(device)) for device in taken]
-            if told:
-                await self._audit.record_many(caller, "device.vouch", "device", told)
+            events = [(device.id, _event_details(device)) for device in taken]
+            if events:
+                await self._audit.record_many(caller, "device.vouch", "device", events)
         errors = [VouchError(device_id=each, error=NOT_FOUND) for each in wanted if each in absent]
         return Vouched(count=len(wanted) - len(errors), errors=errors)
 
 
-def _told(device: Device) -> dict[str, str | int | None]:
+def _event_details(device: Device) -> dict[str, str | int | None]:
     return {
         "name": device.name,
         "host": device.host,

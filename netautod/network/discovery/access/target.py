@@ -39,12 +39,12 @@ class Access:
         """Return a device as collectors see it. `audited`: the ids of credentials whose use need not be
         recorded again; `details` go into events.
         """
-        told = {**details, **work.audit_details}
+        audit_details = {**details, **work.audit_details}
         return DeviceTarget(
             device=device,
             device_type=self.sessions.platforms.get(device.device_type).name,
             used=UsedCredentials(
-                audit=self.audit, work=work, reach=self.sessions.reach, audited=audited, details=told
+                audit=self.audit, work=work, reach=self.sessions.reach, audited=audited, details=audit_details
             ),
             scope=self.sessions.scope(
                 work, background=True, patience=PATIENCE, audited=audited, gives_way=True, **details

@@ -47,20 +47,20 @@ def changes_of(
 
 
 def _lost(before: Sequence[Mapping[str, Any]], now: Iterable[object]) -> list[Change]:
-    heard: dict[str, set[tuple[str, str]]] = {}
+    present: dict[str, set[tuple[str, str]]] = {}
     for one in now:
         if not isinstance(one, Neighbor):
             continue
         try:
-            heard_now = checked_neighbor(one)
+            present_now = checked_neighbor(one)
         except Unusable:
             continue
         identity = _identity(
-            heard_now["remote_chassis_id"],
-            heard_now["remote_system_name"],
-            heard_now["remote_mgmt_address"],
+            present_now["remote_chassis_id"],
+            present_now["remote_system_name"],
+            present_now["remote_mgmt_address"],
         )
-        heard.setdefault(heard_now["local_interface"], set()).update(identity)
+        present.setdefault(present_now["local_interface"], set()).update(identity)
     lost: dict[tuple[Any, ...], Change] = {}
     for row in before:
         interface, chassis, name = (
@@ -69,7 +69,7 @@ def _lost(before: Sequence[Mapping[str, Any]], now: Iterable[object]) -> list[Ch
             row["remote_system_name"],
         )
         identity = _identity(chassis, name, row["remote_mgmt_address"])
-        if not identity or not identity.isdisjoint(heard.get(interface, ())):
+        if not identity or not identity.isdisjoint(present.get(interface, ())):
             continue
         # One that spoke both protocols is lost once.
         key = (interface, host_name(name) or chassis_key(chassis))

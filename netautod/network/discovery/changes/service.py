@@ -60,7 +60,7 @@ class Changes:
             {"id": str(uuid4()), "device_name": device.name, "at": at, **asdict(change)} for change in found
         ]
 
-    async def tell(self, org_id: OrgId, device_id: str, events: Sequence[Mapping[str, Any]]) -> None:
+    async def notify(self, org_id: OrgId, device_id: str, events: Sequence[Mapping[str, Any]]) -> None:
         """Notify the observers once the events are written. An event that cannot be cleared now is delivered
         once more later.
         """

@@ -51,8 +51,8 @@ def neighbor_on(
     for row in interfaces:
         if row.get("lag") and not ports.isdisjoint(port_keys(row["lag"])):
             ports.add(port_keys(row["name"])[0])
-    heard = [row for row in neighbors if not ports.isdisjoint(port_keys(row["local_interface"]))]
-    return min(heard, key=_ends, default=None)
+    candidates = [row for row in neighbors if not ports.isdisjoint(port_keys(row["local_interface"]))]
+    return min(candidates, key=_ends, default=None)
 
 
 def leads_on(neighbor: Mapping[str, Any] | None, mac: str | None) -> bool:

@@ -26,14 +26,14 @@ class PollFeed:
 
     def derive(self, document: Document) -> Iterable[Event]:
         poll = to_poll(document)
-        begun = replace(
+        queued = replace(
             poll, state=QUEUED, method=None, sources={}, error=None, counts={}, started_at=None,
             completed_at=None, duration_ms=None,
         )  # fmt: skip
         if poll.triggered_by != SCHEDULE:  # one that is due is begun without having been queued
-            yield _event(begun, 0, poll.queued_at)
+            yield _event(queued, 0, poll.queued_at)
         if poll.started_at is not None:
-            running = replace(begun, state=RUNNING, started_at=poll.started_at)
+            running = replace(queued, state=RUNNING, started_at=poll.started_at)
             yield _event(running, max(1, poll.attempt), poll.started_at)
         if poll.completed_at is not None:
             yield _event(poll, LAST, poll.completed_at)

@@ -57,9 +57,9 @@ def method_of(sources: Mapping[Table, str]) -> str | None:
 
 def _error_of(visited: Visited) -> str | None:
     problems = visited.collected.problems
-    told = [*visited.failures]
-    told += [f"{table}: {_without(table, problems[table])}" for table in TABLES if table in problems]
-    return "; ".join(told)[:LONGEST_ERROR] or None
+    sentences = [*visited.failures]
+    sentences += [f"{table}: {_without(table, problems[table])}" for table in TABLES if table in problems]
+    return "; ".join(sentences)[:LONGEST_ERROR] or None
 
 
 def _without(table: str, reason: str) -> str:

@@ -66,7 +66,7 @@ class KeptFindings:
         except Superseded as exc:
             raise LeaseLostError("another poll has written the device's tables") from exc
         if self.changes is not None and events:
-            await self.changes.tell(work.org_id, device.id, events)
+            await self.changes.notify(work.org_id, device.id, events)
         values = filling(device, visited.collected.status, detect=poll.detect, knows=self.knows)
         await self.devices.fill(work.caller, device, values, poll_id=poll.id)
         return outcome

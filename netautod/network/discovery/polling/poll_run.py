@@ -18,7 +18,7 @@ from netautod.core.work.guard import LeaseLostError
 from netautod.network.devices.models import Device
 from netautod.network.devices.polls.store import DuePolls
 from netautod.network.devices.service import DeviceService
-from netautod.network.discovery.polling.credential_audit import ToldUses
+from netautod.network.discovery.polling.credential_audit import AuditedUses
 from netautod.network.discovery.polling.models import MANUAL, Poll
 from netautod.network.discovery.polling.outcome import Outcome, failed, outcome_of
 from netautod.network.discovery.polling.ports import Findings, Visitor
@@ -54,7 +54,7 @@ class Visiting:
     metrics: Metrics
     seconds: float
     grace_seconds: float = GRACE_SECONDS
-    told: ToldUses = field(default_factory=ToldUses)
+    audited_uses: AuditedUses = field(default_factory=AuditedUses)
 
     def __post_init__(self) -> None:
         self._left: set[asyncio.Task[Visited]] = set()
@@ -123,7 +123,7 @@ class Visiting:
             await self.forget(poll)
 
     async def _visit(self, work: Work, device: Device, poll: Poll) -> tuple[Visited, Outcome]:
-        visit = asyncio.create_task(self._asked(work, device, poll), name=f"visit of {device.id}")
+        visit = asyncio.create_task(self._visit_device(work, device, poll), name=f"visit of {device.id}")
         try:
             done, _ = await asyncio.wait({visit}, timeout=self.seconds + self.grace_seconds)
         except asyncio.CancelledError:
@@ -141,9 +141,9 @@ class Visiting:
             return Visited(), failed(MISTAKE)
         return visited, outcome_of(visited)
 
-    async def _asked(self, work: Work, device: Device, poll: Poll) -> Visited:
+    async def _visit_device(self, work: Work, device: Device, poll: Poll) -> Visited:
         by_hand = poll.triggered_by == MANUAL
-        audited = set() if by_hand else self.told.of(device.id, at=self.clock.now())
+        audited = set() if by_hand else self.audited_uses.of(device.id, at=self.clock.now())
         details = {"poll_id": poll.id} | ({"requested_by": poll.requested_by} if by_hand else {})
         return await self.visitor.visit(work, device, seconds=self.seconds, audited=audited, **details)
 

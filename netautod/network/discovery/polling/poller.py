@@ -128,7 +128,7 @@ class Poller:
         # What runs here may be among them: without more than there are places, they could hide the others.
         most = self._places.free + len(self._places.taken)
         for poll in await self.polls.queued(without=paused, limit=most):
-            self._begin(poll.device_id, self._asked_for(poll))
+            self._begin(poll.device_id, self._start_requested(poll))
         now = self.clock.now()
         untimed = await self.due.untimed(without=paused, limit=UNTIMED)
         await self.due.move_many([(seen, _first(seen, now)) for seen in untimed])
@@ -184,7 +184,7 @@ class Poller:
                 await self.polls.give_back(poll)
             raise
 
-    def _asked_for(self, poll: Poll) -> Begin:
+    def _start_requested(self, poll: Poll) -> Begin:
         async def begin() -> Poll | None:
             with suppress(Duplicate):  # one that a lost node has left: it is taken up first
                 return await self.polls.begin(poll, at=self.clock.now())
@@ -203,16 +203,16 @@ class Poller:
                 triggered_by=SCHEDULE,
                 queued_at=now,
             )
-            begun: Poll | None = None
+            started: Poll | None = None
             with suppress(Duplicate):
-                begun = await self.polls.insert_running(poll, at=now)
+                started = await self.polls.insert_running(poll, at=now)
             # If we die here, the poll is taken up; the device is still due, and has its time from its end.
             next_at = next_due(seen.id, interval_of(seen.interval_minutes), after=now)
             moved = await self.due.move(seen, next_at, failures=seen.failures)
-            if begun is not None and not moved:  # polled by another node just now, edited, or deleted
-                await self.polls.discard(begun)
+            if started is not None and not moved:  # polled by another node just now, edited, or deleted
+                await self.polls.discard(started)
                 return None
-            return begun
+            return started
 
         return begin
 
@@ -221,11 +221,11 @@ class Poller:
             if poll.attempt >= MOST_ATTEMPTS:
                 await self.visiting.give_up(poll, LOST_TWICE)
                 return None
-            begun = await self.polls.begin(poll, at=self.clock.now())
-            if begun is not None:
+            started = await self.polls.begin(poll, at=self.clock.now())
+            if started is not None:
                 self.metrics.add("polls_taken_over")
                 logger.warning("the poll of %s is begun again: its node was lost", poll.device_id)
-            return begun
+            return started
 
         return begin
 

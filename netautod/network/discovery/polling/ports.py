@@ -56,6 +56,6 @@ class Changes(Protocol):
         """Return the events as documents, which are written together with the tables."""
         ...
 
-    async def tell(self, org_id: OrgId, device_id: str, events: Sequence[Mapping[str, Any]]) -> None:
+    async def notify(self, org_id: OrgId, device_id: str, events: Sequence[Mapping[str, Any]]) -> None:
         """Notify the observers once the events are written; what is not delivered then is delivered later."""
         ...

@@ -84,9 +84,9 @@ class PollStore:
 
     async def insert_running(self, poll: Poll, *, at: datetime) -> Poll:
         """Insert a running poll. Raises Duplicate if a poll of the device runs."""
-        begun = replace(poll, state=RUNNING, started_at=at, attempt=poll.attempt + 1)
-        await self._polls.insert(poll.org_id, _document(begun))
-        return begun
+        started = replace(poll, state=RUNNING, started_at=at, attempt=poll.attempt + 1)
+        await self._polls.insert(poll.org_id, _document(started))
+        return started
 
     async def begin(self, poll: Poll, *, at: datetime) -> Poll | None:
         """Start a poll that was read before, queued or left by a lost node; return None if it has changed
@@ -94,8 +94,8 @@ class PollStore:
 
         Raises Duplicate if another poll of the device runs.
         """
-        begun = {"state": RUNNING, "started_at": at, "attempt": poll.attempt + 1}
-        found = await self._polls.find_and_update(poll.org_id, _as_seen(poll), {"$set": begun})
+        started = {"state": RUNNING, "started_at": at, "attempt": poll.attempt + 1}
+        found = await self._polls.find_and_update(poll.org_id, _as_seen(poll), {"$set": started})
         return None if found is None else to_poll(found)
 
     async def give_back(self, poll: Poll) -> None:

@@ -36,7 +36,7 @@ class Owner:
     at: datetime
 
 
-class PartShelf:
+class PartStore:
     def __init__(self, database: Database) -> None:
         self._parts = scoped(database, PARTS)
 

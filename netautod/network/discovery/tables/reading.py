@@ -13,7 +13,7 @@ from netautod.network.discovery.models import DeviceStatus, DiscoveredTable
 from netautod.network.discovery.tables.event_outbox import HEADERS
 from netautod.network.discovery.tables.kinds import KINDS, LAST_SEEN
 from netautod.network.discovery.tables.models import Before, DeviceTables, Sighting
-from netautod.network.discovery.tables.part_store import PartShelf
+from netautod.network.discovery.tables.part_store import PartStore
 from netautod.network.discovery.tables.parts import Fields
 from netautod.network.discovery.tables.searching import DEVICES_AT_ONCE, AddressSearch
 from netautod.network.discovery.tables.store import BY_ID
@@ -40,7 +40,7 @@ class DiscoveredReads:
 
     def __init__(self, database: Database) -> None:
         self._headers = scoped(database, HEADERS)
-        self._shelf = PartShelf(database)
+        self._parts_store = PartStore(database)
         self._search = AddressSearch(database)
 
     async def table(
@@ -169,7 +169,7 @@ class DiscoveredReads:
         done: list[tuple[Document, list[Fields] | None]] = []
         pace = Pace()
         for _ in range(READ_AGAIN):
-            rows = await self._shelf.rows(
+            rows = await self._parts_store.rows(
                 org_id, [part for header in headers for part in _parts(header, name)], of_rows=of_rows
             )
             late: list[str] = []
@@ -203,7 +203,7 @@ class DiscoveredReads:
             if table is None:
                 return None, []
             wanted = _first(table["parts"], limit)
-            found = await self._shelf.rows(org_id, wanted)
+            found = await self._parts_store.rows(org_id, wanted)
             if all(part["id"] in found for part in wanted):
                 return table, [row for part in wanted for row in found[part["id"]]][:limit]
         raise PartGone("the table is being replaced, or a part of it was lost; the next poll writes it")

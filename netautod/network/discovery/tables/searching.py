@@ -69,10 +69,10 @@ class AddressSearch:
         named = (await self._ends(org_id, device_ids, ("mac",))).values()
         ids = sorted(part for ends in named for part in ends)
         on_one = {"$in": ["$$one", list(interfaces)]}
-        chosen = {"$filter": {"input": "$rows.interface", "as": "one", "cond": on_one}}
+        on_ports = {"$filter": {"input": "$rows.interface", "as": "one", "cond": on_one}}
         stages: list[Document] = [
             {"$match": {"_id": {"$in": ids}}},
-            {"$project": {"device_id": 1, "interface": chosen}},
+            {"$project": {"device_id": 1, "interface": on_ports}},
             {"$unwind": "$interface"},
             {"$group": {"_id": {"device": "$device_id", "port": "$interface"}, "count": {"$sum": 1}}},
         ]
@@ -98,7 +98,7 @@ class AddressSearch:
         self, org_id: OrgId, where: Document, content: Document, *, tables: Sequence[str]
     ) -> AsyncIterator[tuple[Document, datetime]]:
         """Yield the parts that are found so and that count, each with the time of its table."""
-        parts = await self._asked(org_id, where, content)
+        parts = await self._matching_parts(org_id, where, content)
         ends = await self._ends(org_id, sorted({part["device_id"] for part in parts}), tables)
         counted = {(part["device_id"], part["table"]) for part in parts if _end(part, ends) is not None}
         # What has gone is left there until the next poll, so that this is seldom more than a few devices.
@@ -107,13 +107,13 @@ class AddressSearch:
             parts = [part for part in parts if part["device_id"] not in again]
             for batch in in_batches(sorted(again), DEVICES_AT_ONCE):
                 # What the headers named a moment ago is there until two more polls have ended.
-                parts += await self._asked(org_id, {**where, "device_id": {"$in": batch}}, content)
+                parts += await self._matching_parts(org_id, {**where, "device_id": {"$in": batch}}, content)
         for part in parts:
             at = _end(part, ends)
             if at is not None:
                 yield part, at
 
-    async def _asked(self, org_id: OrgId, where: Document, content: Document) -> list[Document]:
+    async def _matching_parts(self, org_id: OrgId, where: Document, content: Document) -> list[Document]:
         stages: list[Document] = [
             {"$match": where},
             {"$limit": MOST_PARTS},

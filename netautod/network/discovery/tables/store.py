@@ -17,7 +17,7 @@ from netautod.network.discovery.tables.event_outbox import HEADERS, HeaderEvents
 from netautod.network.discovery.tables.first_seen import compared, history, longest_gone
 from netautod.network.discovery.tables.kinds import KINDS, Kind
 from netautod.network.discovery.tables.models import PollNote, Superseded
-from netautod.network.discovery.tables.part_store import LEFT_OVER, PART_INDEXES, Owner, PartShelf
+from netautod.network.discovery.tables.part_store import LEFT_OVER, PART_INDEXES, Owner, PartStore
 from netautod.network.discovery.tables.parts import Fields, let_go, parts_of
 from netautod.plugin_api.discovery.rows import Collected, DeviceFacts
 from netautod.store.client import Database, Document
@@ -34,7 +34,7 @@ class DiscoveredStore(HeaderEvents):
 
     def __init__(self, database: Database, *, gone_for: timedelta, wanted: Wanted = wants_nothing) -> None:
         super().__init__(database, wanted=wanted)
-        self._shelf = PartShelf(database)
+        self._parts_store = PartStore(database)
         self._gone_for = gone_for
 
     async def replace(
@@ -104,11 +104,11 @@ class DiscoveredStore(HeaderEvents):
         }
         if not await self._written_header(org_id, device_id, header["revision"], change, note, events):
             # Nobody else knows what we have put there, and the device may be gone: no later poll would look.
-            await self._shelf.drop(org_id, device_id, after - before)
+            await self._parts_store.drop(org_id, device_id, after - before)
             raise Superseded("the tables were written by another poll")
         # If we die here they are left over, and go with a later poll.
-        await self._shelf.drop(org_id, device_id, set(header.get("former", [])) - after)
-        await self._shelf.drop_unnamed(org_id, device_id, after | before, before=note.at - LEFT_OVER)
+        await self._parts_store.drop(org_id, device_id, set(header.get("former", [])) - after)
+        await self._parts_store.drop_unnamed(org_id, device_id, after | before, before=note.at - LEFT_OVER)
 
     async def _written_header(
         self,
@@ -143,9 +143,9 @@ class DiscoveredStore(HeaderEvents):
         if kind.remembers:
             remembered, there = await self._remembered(owner, kind, rows, before)
         else:
-            there = await self._shelf.there(owner.org_id, owner.device_id, old)
+            there = await self._parts_store.there(owner.org_id, owner.device_id, old)
         parts = await parts_of(rows, kind.key, kind.weight)
-        named = await self._shelf.put(owner, parts, there=_by_digest(old, there), searched=True)
+        named = await self._parts_store.put(owner, parts, there=_by_digest(old, there), searched=True)
         await let_go(rows)
         for part in parts:
             await let_go(part.rows)
@@ -160,14 +160,14 @@ class DiscoveredStore(HeaderEvents):
 
         Also the ids of the table's parts that exist: one that was lost is not named again.
         """
-        known = await self._shelf.rows(owner.org_id, before.get("parts", ()))
+        known = await self._parts_store.rows(owner.org_id, before.get("parts", ()))
         difference = await compared(rows, (row for part in known.values() for row in part), kind.key)
         old: Sequence[Mapping[str, Any]] = before.get("gone", ())
         longest: Any = before.get("longest_gone_at")
         is_over = longest is not None and longest <= owner.at - self._gone_for
         if not difference.come and not difference.vanished and not is_over:
             return {"gone": list(old), "longest_gone_at": longest}, await _released(known)
-        gone = await self._shelf.rows(owner.org_id, old)
+        gone = await self._parts_store.rows(owner.org_id, old)
         left = await history(
             difference,
             (row for part in gone.values() for row in part),
@@ -177,7 +177,7 @@ class DiscoveredStore(HeaderEvents):
             gone_for=self._gone_for,
         )
         parts = await parts_of(left, kind.key, kind.weight)
-        named = await self._shelf.put(owner, parts, there=_by_digest(old, set(gone)), searched=False)
+        named = await self._parts_store.put(owner, parts, there=_by_digest(old, set(gone)), searched=False)
         remembered = {"gone": named, "longest_gone_at": await longest_gone(left)}
         return remembered, await _released(known)
 
@@ -186,7 +186,7 @@ class DiscoveredStore(HeaderEvents):
         between.
         """
         await self._headers.delete(org_id, {"_id": device_id})
-        await self._shelf.drop_all(org_id, device_id)
+        await self._parts_store.drop_all(org_id, device_id)
 
 
 def named_parts(tables: Mapping[str, Any]) -> set[str]:

@@ -70,31 +70,31 @@ class Directory:
         for address in addresses:
             self._addresses.add(address_key(address), device_id)
 
-    def match(self, neighbor: Mapping[str, Any], *, heard_by: str) -> str | None:
+    def match(self, neighbor: Mapping[str, Any], *, reporter: str) -> str | None:
         """Return the id of the device that the neighbor is; that of the device which hears it for itself."""
         chassis = chassis_key(neighbor["remote_chassis_id"])
         by_chassis, by_name = self._chassis.one(chassis), self._by_name(neighbor["remote_system_name"])
-        if self._chassis.has(chassis, heard_by):
+        if self._chassis.has(chassis, reporter):
             return by_name or by_chassis
         if by_chassis is not None:
             return by_chassis
-        has_other_chassis = chassis is not None and heard_by in self._has_chassis
-        if by_name is not None and not (by_name == heard_by and has_other_chassis):
+        has_other_chassis = chassis is not None and reporter in self._has_chassis
+        if by_name is not None and not (by_name == reporter and has_other_chassis):
             return by_name
         return self._addresses.one(address_key(neighbor["remote_mgmt_address"]))
 
-    def match_all(self, neighbors: Sequence[Mapping[str, Any]], *, heard_by: str) -> list[str | None]:
+    def match_all(self, neighbors: Sequence[Mapping[str, Any]], *, reporter: str) -> list[str | None]:
         """Return for each neighbor of a device the device that it is.
 
         A neighbor that says more over one protocol than over the other is still one: a row without a match is
         the device that another row of that interface is, if they have the chassis id or the name in common.
         """
-        found = [self.match(neighbor, heard_by=heard_by) for neighbor in neighbors]
+        found = [self.match(neighbor, reporter=reporter) for neighbor in neighbors]
         if None not in found:
             return found
         here = _Ids()
         for neighbor, device_id in zip(neighbors, found, strict=True):
-            if device_id is not None and device_id != heard_by:
+            if device_id is not None and device_id != reporter:
                 for key in _keys_of_matched(neighbor):
                     here.add(key, device_id)
         return [
@@ -111,7 +111,7 @@ class Directory:
 
 
 def _keys_of_matched(neighbor: Mapping[str, Any]) -> list[str]:
-    chassis, name, at = _said(neighbor)
+    chassis, name, at = _identity_of(neighbor)
     found = [f"chassis {chassis} {at}"] if chassis else [f"name without chassis {name} {at}"]
     return [*found, f"name {name} {at}"] if name else found
 
@@ -120,12 +120,12 @@ def _keys_of_unmatched(neighbor: Mapping[str, Any]) -> list[str]:
     """Return the keys of an unmatched neighbor. Two chassis ids at one interface are two devices, also under
     one name.
     """
-    chassis, name, at = _said(neighbor)
+    chassis, name, at = _identity_of(neighbor)
     if chassis is None:
         return [f"name {name} {at}"] if name else []
     return [f"chassis {chassis} {at}"] + ([f"name without chassis {name} {at}"] if name else [])
 
 
-def _said(neighbor: Mapping[str, Any]) -> tuple[str | None, str | None, str]:
+def _identity_of(neighbor: Mapping[str, Any]) -> tuple[str | None, str | None, str]:
     name = host_name(neighbor["remote_system_name"])
     return chassis_key(neighbor["remote_chassis_id"]), name, neighbor["local_interface"]

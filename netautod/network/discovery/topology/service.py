@@ -57,7 +57,7 @@ class Networks:
     async def matched(self, org_id: OrgId, device_id: str, neighbors: Sequence[Row]) -> Sequence[Row]:
         """Return the neighbors of the device, each with its id as `remote_device_id` if it is a device."""
         known = await self._who(org_id)
-        found = known.directory.match_all(neighbors, heard_by=device_id)
+        found = known.directory.match_all(neighbors, reporter=device_id)
         return [
             {**row, MATCH: other if other != device_id and other in known.devices else None}
             for row, other in zip(neighbors, found, strict=True)
@@ -95,11 +95,11 @@ class Networks:
 
     async def _learned(self, org_id: OrgId) -> _Known:
         tables = [table async for batch in self.reads.every_device(org_id) for table in batch]
-        said = {table.device_id: table for table in tables}
+        by_device = {table.device_id: table for table in tables}
         directory, devices, pace = Directory(), dict[str, KnownDevice](), Pace()
         async for batch in self.devices.called(org_id):
             for called in batch:
-                table = said.get(called.id)
+                table = by_device.get(called.id)
                 device = KnownDevice(
                     id=called.id,
                     name=called.name,
@@ -128,7 +128,7 @@ class Networks:
                 if key := chassis_key(row["remote_chassis_id"]):
                     macs.add(key)
                 address = address_key(row["remote_mgmt_address"])
-                if address is not None and directory.match(row, heard_by=table.device_id) is None:
+                if address is not None and directory.match(row, reporter=table.device_id) is None:
                     addresses.add(address)
             await pace.breathe()
         for mac, device_id in await self.reads.owners(org_id, "macs", sorted(macs)):
@@ -144,38 +144,38 @@ class _Drawing:
     known: _Known
     org_id: OrgId
     ports: dict[str, PortNames] = field(default_factory=dict)
-    _heard: list[tuple[str, Row, str | None, datetime]] = field(default_factory=list)
+    _reports: list[tuple[str, Row, str | None, datetime]] = field(default_factory=list)
     _strangers: list[Stranger] = field(default_factory=list)
     _places: dict[int, int] = field(default_factory=dict)
     _links: Links | None = None
 
     def hear(self, device: DeviceTables) -> None:
         names = self.ports.setdefault(device.device_id, PortNames())
-        found = self.known.directory.match_all(device.neighbors, heard_by=device.device_id)
+        found = self.known.directory.match_all(device.neighbors, reporter=device.device_id)
         for row, other in zip(device.neighbors, found, strict=True):
             names.add_name(row["local_interface"])
             if other == device.device_id:
                 continue  # a loop: the device hears itself
             other = other if other in self.known.devices else None
             assert device.neighbors_at is not None  # it has neighbors
-            self._heard.append((device.device_id, row, other, device.neighbors_at))
+            self._reports.append((device.device_id, row, other, device.neighbors_at))
 
     async def name_strangers(self, pace: Pace) -> None:
         unknown: list[int] = []
-        heard: list[tuple[str, Row]] = []
-        for place, (device_id, row, other, _) in enumerate(self._heard):
+        reports: list[tuple[str, Row]] = []
+        for place, (device_id, row, other, _) in enumerate(self._reports):
             if other is None:
                 unknown.append(place)
-                heard.append((device_id, row))
+                reports.append((device_id, row))
             await pace.breathe()
-        self._strangers, places = await strangers_of(heard, org_id=self.org_id, pace=pace)
+        self._strangers, places = await strangers_of(reports, org_id=self.org_id, pace=pace)
         self._places = dict(zip(unknown, places, strict=True))
 
     async def add_sides(self, pace: Pace) -> list[str]:
         """Add the sides; return the devices of which a port is named that is not known yet."""
         self._links = Links(self.ports)
         unresolved = set()
-        for place, (device_id, row, other, seen_at) in enumerate(self._heard):
+        for place, (device_id, row, other, seen_at) in enumerate(self._reports):
             far = other or self._strangers[self._places[place]].id
             side = Side(
                 near=(device_id, row["local_interface"]),
@@ -197,7 +197,7 @@ class _Drawing:
     async def nodes(self, pace: Pace) -> list[Row]:
         """Return devices that have a neighbor table or are in one, and unknown neighbors; each by name."""
         ids = dict.fromkeys(table.device_id for table in self.known.tables if table.neighbors_at is not None)
-        ids |= dict.fromkeys(other for _, _, other, _ in self._heard if other is not None)
+        ids |= dict.fromkeys(other for _, _, other, _ in self._reports if other is not None)
         devices = _sorted([self.known.devices[one] for one in ids], _device_order, pace)
         strangers = _sorted(self._strangers, _stranger_order, pace)
         known = [_device_row(device) async for device in devices]

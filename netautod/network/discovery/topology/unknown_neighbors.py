@@ -17,11 +17,11 @@ class Stranger:
     name: str | None = None
     platform: str | None = None
     mgmt_address: str | None = None
-    said: list[int] = field(default_factory=list)
+    facts: list[int] = field(default_factory=list)
 
 
 @dataclass(kw_only=True)
-class _Said:
+class _Facts:
     """The facts that each neighbor sends of itself, in the forms that are compared."""
 
     chassis: list[str | None] = field(default_factory=list)
@@ -35,7 +35,7 @@ class _Said:
 
 
 async def strangers_of(
-    heard: Sequence[tuple[str, Mapping[str, Any]]], *, org_id: str, pace: Pace
+    reports: Sequence[tuple[str, Mapping[str, Any]]], *, org_id: str, pace: Pace
 ) -> tuple[list[Stranger], list[int]]:
     """Return the unknown neighbors, and for each neighbor (with the id of the device that heard it) the place
     of its own.
@@ -45,38 +45,38 @@ async def strangers_of(
     one address, which many have been given by their factory. A neighbor without any of them is told apart by
     which device heard it and where. There are as many of them as phones, so other tasks may run in between.
     """
-    said = _Said()
-    for _, neighbor in heard:
-        said.add(neighbor)
+    facts = _Facts()
+    for _, neighbor in reports:
+        facts.add(neighbor)
         await pace.breathe()
-    groups = _Groups(len(heard), pace)
-    await groups.join_by(said.chassis)
-    await groups.join_unless_contradicted(said.names, [said.chassis])
-    await groups.join_unless_contradicted(said.addresses, [said.chassis, said.names])
+    groups = _Groups(len(reports), pace)
+    await groups.join_by(facts.chassis)
+    await groups.join_unless_contradicted(facts.names, [facts.chassis])
+    await groups.join_unless_contradicted(facts.addresses, [facts.chassis, facts.names])
     found: dict[int, Stranger] = {}
-    for place, (_, neighbor) in enumerate(heard):
+    for place, (_, neighbor) in enumerate(reports):
         stranger = found.setdefault(groups.root(place), Stranger(id=""))
-        stranger.said.append(place)
+        stranger.facts.append(place)
         stranger.name = stranger.name or neighbor["remote_system_name"]
         stranger.platform = stranger.platform or neighbor["remote_platform"]
         stranger.mgmt_address = stranger.mgmt_address or neighbor["remote_mgmt_address"]
         await pace.breathe()
-    places = [0] * len(heard)
+    places = [0] * len(reports)
     for number, stranger in enumerate(found.values()):
-        stranger.id = str(uuid5(NAMESPACE_URL, f"{org_id}/{_identity(stranger, heard, said)}"))
-        for place in stranger.said:
+        stranger.id = str(uuid5(NAMESPACE_URL, f"{org_id}/{_identity(stranger, reports, facts)}"))
+        for place in stranger.facts:
             places[place] = number
         await pace.breathe()
     return list(found.values()), places
 
 
-def _identity(stranger: Stranger, heard: Sequence[tuple[str, Mapping[str, Any]]], said: _Said) -> str:
+def _identity(stranger: Stranger, reports: Sequence[tuple[str, Mapping[str, Any]]], facts: _Facts) -> str:
     """Return an identity that is the same at the next poll: the least of what is known for sure."""
-    for kind, keys in (("chassis", said.chassis), ("name", said.names), ("address", said.addresses)):
-        known = [key for place in stranger.said if (key := keys[place]) is not None]
+    for kind, keys in (("chassis", facts.chassis), ("name", facts.names), ("address", facts.addresses)):
+        known = [key for place in stranger.facts if (key := keys[place]) is not None]
         if known:
             return f"{kind}/{min(known)}"
-    device_id, neighbor = heard[stranger.said[0]]
+    device_id, neighbor = reports[stranger.facts[0]]
     return f"port/{device_id}/{neighbor['local_interface']}/{neighbor['remote_port']}"
 
 

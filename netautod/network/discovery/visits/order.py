@@ -37,13 +37,13 @@ def missing_from(collected: Collected, wanted: Collection[Table]) -> frozenset[T
     return missing
 
 
-def merged(first: Collected, then: Collected, *, asked: Collection[Table]) -> Collected:
+def merged(first: Collected, then: Collected, *, requested: Collection[Table]) -> Collected:
     """Return what both have given together: whole tables, and of the status each fact from the first that
     knew it.
 
     Of `then` no table counts that was not requested. A table's problem goes with the table's coming.
     """
-    new = [table for table in TABLES if table in then.given & set(asked)]
+    new = [table for table in TABLES if table in then.given & set(requested)]
     tables = {table: getattr(then, table) for table in new if getattr(first, table) is None}
     if first.status is not None and "status" in new:
         tables["status"] = _filled(first.status, then.status or DeviceFacts())

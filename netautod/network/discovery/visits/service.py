@@ -17,7 +17,7 @@ from netautod.core.work.context import Work
 from netautod.core.work.guard import LeaseLostError
 from netautod.core.work.plugin_calls import no_exit
 from netautod.network.devices.models import Device
-from netautod.network.devices.sessions.failure_log import tell_failure, visiting
+from netautod.network.devices.sessions.failure_log import log_failure, visiting
 from netautod.network.discovery.access.target import Access, DeviceTarget
 from netautod.network.discovery.visits.order import CLI, merged, missing_from, not_served, transports_of
 from netautod.network.discovery.visits.reachability import probe
@@ -75,8 +75,8 @@ class Visits:
 
         `audited` and `details`: see `Access.target`.
         """
-        told = set() if audited is None else audited
-        target = self.access.target(work, device, audited=told, device_id=device.id, **details)
+        audited_ids = set() if audited is None else audited
+        target = self.access.target(work, device, audited=audited_ids, device_id=device.id, **details)
         has_agent = device.snmp_credential_id is not None or await self.access.has_agent(work.org_id)
         transports = transports_of(device, served=self.collectors, has_agent=has_agent)
         visit = _Visit(visits=self, target=target, ends=asyncio.get_running_loop().time() + seconds)
@@ -88,12 +88,12 @@ class Visits:
         return visit.result()
 
     async def within(
-        self, collector: Collector, target: DeviceTarget, asked: frozenset[Table], seconds: float
+        self, collector: Collector, target: DeviceTarget, requested: frozenset[Table], seconds: float
     ) -> Collected:
         """Return what the collector gives in time; DeviceFailed, also for what it raises by mistake."""
         work, metrics, tracer = target.used.work, self.metrics, self.access.sessions.tracer
         with visiting(work, target.device_id, collector.transport, metrics=metrics, tracer=tracer) as span:
-            return await self._read(_collect(collector, target, asked, span), collector, seconds)
+            return await self._read(_collect(collector, target, requested, span), collector, seconds)
 
     async def _read(
         self, work: Coroutine[Any, Any, Collected], collector: Collector, seconds: float
@@ -141,13 +141,13 @@ class _Visit:
 
     async def ask(self, transport: str, wanted: frozenset[Table]) -> None:
         collector = self.visits.collectors[transport]
-        asked = missing_from(self.collected, wanted) & collector.tables
-        if not asked - self.collected.given:
+        requested = missing_from(self.collected, wanted) & collector.tables
+        if not requested - self.collected.given:
             return
         if transport == CLI and not await self._may_log_in():
             return
         try:
-            given = await self.visits.within(collector, self.target, asked, self.seconds_left())
+            given = await self.visits.within(collector, self.target, requested, self.seconds_left())
         except DeviceFailed as exc:
             # A device that is read by SNMP needs no login.
             if not (exc.kind == "credential" and self.collected.given):
@@ -155,7 +155,7 @@ class _Visit:
             return
         self.reachable = True
         before = self.collected.given
-        self.collected = merged(self.collected, given, asked=asked)
+        self.collected = merged(self.collected, given, requested=requested)
         self.sources |= dict.fromkeys(self.collected.given - before, transport)
         self.latency_ms = self.latency_ms if self.latency_ms is not None else given.latency_ms
 
@@ -174,19 +174,17 @@ class _Visit:
         try:
             found = await probe(device, self.target.used.reach)
         except DeviceFailed as exc:  # it may not be connected to: nobody tried
-            self._tell(exc)
+            self._log_failure(exc)
             self.failures.append(f"{CLI}: {exc.text}")
             return
         self.reachable, self.latency_ms = found.failed is None, found.latency_ms
         if found.failed is not None:
-            self._tell(found.failed)
+            self._log_failure(found.failed)
             self.failures.append(f"{device.protocol}: {found.failed.text}")
 
-    def _tell(self, failed: DeviceFailed) -> None:
+    def _log_failure(self, failed: DeviceFailed) -> None:
         target, metrics = self.target, self.visits.metrics
-        tell_failure(
-            failed, work=target.used.work, device_id=target.device_id, transport=CLI, metrics=metrics
-        )
+        log_failure(failed, work=target.used.work, device_id=target.device_id, transport=CLI, metrics=metrics)
 
     def result(self) -> Visited:
         return Visited(
@@ -199,13 +197,13 @@ class _Visit:
 
 
 async def _collect(
-    collector: Collector, target: DeviceTarget, asked: frozenset[Table], span: Span | None
+    collector: Collector, target: DeviceTarget, requested: frozenset[Table], span: Span | None
 ) -> Collected:
     if span is not None:
         current.set(current.get()._replace(traceparent=span.traceparent))
     try:
         with no_exit():
-            given = await collector.collect(target, asked)
+            given = await collector.collect(target, requested)
     except (DeviceFailed, LeaseLostError):
         raise
     except Exception as exc:

@@ -53,8 +53,8 @@ class ImportRun:
         self._names: dict[str, int] = {}
 
     @waits(unhurried)
-    async def take(self, file: RowFile, tell: Callable[[int], None]) -> None:
-        """Import the rows; `tell` is called after each batch with the number of rows done.
+    async def take(self, file: RowFile, report: Callable[[int], None]) -> None:
+        """Import the rows; `report` is called after each batch with the number of rows done.
 
         While a batch is being written the next one is prepared.
         """
@@ -65,13 +65,13 @@ class ImportRun:
                 prepared = await self._prepared(batch)
                 if writing is not None:
                     await writing
-                    tell(done)
+                    report(done)
                 done += len(batch)
                 writing = asyncio.create_task(self._finish(prepared), name="import batch")
         finally:
             if writing is not None:  # however the loop ended, the counts are those of what was written
                 await writing
-                tell(done)
+                report(done)
 
     async def _next(self, rows: Iterator[ImportRow]) -> list[ImportRow]:
         batch = []

@@ -72,22 +72,22 @@ class AutoSync:
         free = self._slots - len(self._running)
         if free <= 0:
             return 0
-        begun = 0
+        started_at = 0
         for source in await self._sources.due(self._clock.now(), free, without=self._pauses.paused()):
             until = self._clock.now() + self._claim
             if await self._sources.postpone(source, until):
                 task = asyncio.create_task(self._one(source, until), name=f"sync of {source.id}")
                 self._running.add(task)
                 task.add_done_callback(self._running.discard)
-                begun += 1
-        return begun
+                started_at += 1
+        return started_at
 
     async def wait(self) -> None:
         """Wait for what is running now."""
         await asyncio.gather(*self._running, return_exceptions=True)
 
     async def _one(self, source: SavedSource, claimed_until: datetime) -> None:
-        begun = self._clock.now()
+        started_at = self._clock.now()
         caller = self._caller_of(OrgId(source.org_id))
         try:
             await self._sync.sync_source(caller, source.id, SyncOptions(triggered_by="schedule"))
@@ -98,14 +98,14 @@ class AutoSync:
         except Exception:  # nothing awaits this task
             logger.exception("the synchronisation of inventory source %s failed", source.id)
         try:
-            await self._put_off(source, claimed_until, begun)
+            await self._put_off(source, claimed_until, started_at)
         except Unavailable as error:  # it is due again when the claim is over
             text = "inventory source %s could not be put off: %s"
             logger.warning(text, source.id, error, extra=repeats("off"))
 
-    async def _put_off(self, source: SavedSource, claimed_until: datetime, begun: datetime) -> None:
+    async def _put_off(self, source: SavedSource, claimed_until: datetime, started_at: datetime) -> None:
         """Set the next time by compare-and-set: if a user has changed the rule meanwhile, its time stays."""
         now = await self._sources.get(OrgId(source.org_id), source.id)
         if now is not None and now.next_sync_at == claimed_until:
-            following = begun + timedelta(hours=now.sync_interval_hours)
+            following = started_at + timedelta(hours=now.sync_interval_hours)
             await self._sources.postpone(now, max(following, self._clock.now()))

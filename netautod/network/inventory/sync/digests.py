@@ -19,13 +19,13 @@ class BoundDevices:
 
     def __init__(self, key: str, bound: Mapping[str, BoundDevice]) -> None:
         self.by_id = bound
-        self._begun = blake2b(f"{RULES} {key} ".encode(), digest_size=LENGTH)
+        self._hash = blake2b(f"{RULES} {key} ".encode(), digest_size=LENGTH)
 
     def digest(self, device: Any) -> str:
         """Return the digest of a plugin's RemoteDevice, whatever its fields hold; empty for what nests
         without end.
         """
-        said = (
+        description = (
             device.external_id,
             device.inventory_id,
             device.name,
@@ -41,9 +41,9 @@ class BoundDevices:
             device.tags,
             device.metadata,
         )
-        found = self._begun.copy()
+        found = self._hash.copy()
         try:
-            found.update(repr(said).encode(errors="replace"))
+            found.update(repr(description).encode(errors="replace"))
         except RecursionError:
             return ""
         return found.hexdigest()

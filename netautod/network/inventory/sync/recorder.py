@@ -79,8 +79,8 @@ class SyncRecorder:
         about: dict[str, Any] = {"inventory_url": job.remote.url, "triggered_by": job.options.triggered_by}
         if job.options.confirm_removals:
             about["confirm_removals"] = True
-        told = {**about, **details}
-        await self._audit.record(job.caller, "inventory.sync", "inventory_source", job.source_id, told)
+        details = {**about, **details}
+        await self._audit.record(job.caller, "inventory.sync", "inventory_source", job.source_id, details)
 
 
 def _counts(result: SyncResult) -> dict[str, Any]:

@@ -126,7 +126,7 @@ class SyncService:
         return await self._test(caller, await self._sources.remote(source), source_id)
 
     async def _test(self, caller: Caller, remote: RemoteInventory, source_id: str | None) -> SourceTest:
-        begun = self._clock.monotonic()
+        began = self._clock.monotonic()
         version, count = None, None
         try:
             probe = await self._reader.probe(remote)
@@ -141,7 +141,7 @@ class SyncService:
             message=message,
             version=version,
             device_count=count,
-            duration_ms=self._since(begun),
+            duration_ms=self._since(began),
         )
 
     async def _job(self, caller: Caller, source_id: str, options: SyncOptions, progress: Progress) -> SyncJob:
@@ -169,33 +169,33 @@ class SyncService:
             await self._leases.release(held)
 
     async def _preview(self, job: SyncJob) -> SyncResult:
-        begun = self._clock.monotonic()
+        began = self._clock.monotonic()
         async with self._bounded():
             bound, walk = await self._walk(job)
             plan = await self._run(job, bound, walk, SyncTally()).plan()
             held = await self._devices.held(job.org_id, plan.removals)
-        result = preview(plan, held, walk, self._since(begun))
+        result = preview(plan, held, walk, self._since(began))
         await self._recorder.record_preview(job, result)
         return result
 
     async def _recorded(self, job: SyncJob, held: Lease) -> SyncResult:
         """Run the synchronisation between the two writes of its entry in the history."""
         entry = await self._recorder.begin(job)
-        begun, tally = self._clock.monotonic(), SyncTally()
+        began, tally = self._clock.monotonic(), SyncTally()
         try:
             async with self._bounded():
                 bound, walk = await self._walk(job)
                 await self._run(job, bound, walk, tally, held).apply()
         except LeaseLostError as error:
-            await self._recorder.end(job, entry, tally.result(self._since(begun)), LOST)
+            await self._recorder.end(job, entry, tally.result(self._since(began)), LOST)
             raise Unavailable(LOST) from error
         except NetautodError as error:
-            await self._recorder.end(job, entry, tally.result(self._since(begun)), error.text)
+            await self._recorder.end(job, entry, tally.result(self._since(began)), error.text)
             raise
         except asyncio.CancelledError:
-            await self._recorder.end(job, entry, tally.result(self._since(begun)), STOPPED)
+            await self._recorder.end(job, entry, tally.result(self._since(began)), STOPPED)
             raise
-        result = tally.result(self._since(begun))
+        result = tally.result(self._since(began))
         await self._recorder.end(job, entry, result, None)
         return result
 
@@ -235,5 +235,5 @@ class SyncService:
             text = f"the synchronisation took longer than {self._seconds:g} seconds; what was changed stays"
             raise UpstreamFailed(text) from error
 
-    def _since(self, begun: float) -> int:
-        return int((self._clock.monotonic() - begun) * 1000)
+    def _since(self, began: float) -> int:
+        return int((self._clock.monotonic() - began) * 1000)

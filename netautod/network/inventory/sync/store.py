@@ -34,8 +34,8 @@ NOTHING: Mapping[str, Any] = {
 class HistoryStore:
     """A store of the history. At most `keep` entries of each shelf are kept.
 
-    An entry's `shelf` is the id of its source; all ad hoc synchronisations share one, and so do all sources
-    that are gone.
+    An entry's `shelf` is the id of its source; all ad hoc synchronisations share one, and so do all
+    sources that are gone.
     """
 
     def __init__(self, database: Database, *, keep: int) -> None:
@@ -43,8 +43,8 @@ class HistoryStore:
         self._keep = keep
 
     async def begin(self, org_id: OrgId, entry: SyncEntry, key: str) -> None:
-        shelf = entry.source_id or AD_HOC
-        await self._entries.insert(org_id, {**_document(entry), "key": key, "shelf": shelf, "open": True})
+        group_id = entry.source_id or AD_HOC
+        await self._entries.insert(org_id, {**_document(entry), "key": key, "shelf": group_id, "open": True})
 
     async def complete(
         self,
@@ -82,9 +82,9 @@ class HistoryStore:
         await self._entries.update_many(org_id, {"shelf": source_id}, {"$set": {"shelf": DELETED}})
         await self._trim(org_id, DELETED)
 
-    async def _trim(self, org_id: OrgId, shelf: str) -> None:
+    async def _trim(self, org_id: OrgId, group_id: str) -> None:
         while rows := await self._entries.find(
-            org_id, {"shelf": shelf}, fields={"_id": 1}, sort=list(NEWEST), offset=self._keep, limit=500
+            org_id, {"shelf": group_id}, fields={"_id": 1}, sort=list(NEWEST), offset=self._keep, limit=500
         ):
             await self._entries.delete_many(org_id, {"_id": {"$in": [row["_id"] for row in rows]}})
 

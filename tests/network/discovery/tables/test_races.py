@@ -106,7 +106,7 @@ async def test_neighbors_of_all_devices_are_whole_though_two_polls_end_meanwhile
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await world.poll(neighbors=[HEARD])
-    meanwhile(monkeypatch, world.reads._shelf._parts, "find", first=lambda: overtaken_twice(world))
+    meanwhile(monkeypatch, world.reads._parts_store._parts, "find", first=lambda: overtaken_twice(world))
     [[found]] = [batch async for batch in world.reads.every_device(world.org_id)]
     assert [row["remote_platform"] for row in found.neighbors] == ["10"]
     assert (found.neighbors_at, found.revision) == (at(10), 3)
@@ -116,7 +116,7 @@ async def test_interfaces_of_devices_are_whole_though_two_polls_end_meanwhile(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await world.poll(interfaces=[PORT])
-    meanwhile(monkeypatch, world.reads._shelf._parts, "find", first=lambda: overtaken_twice(world))
+    meanwhile(monkeypatch, world.reads._parts_store._parts, "find", first=lambda: overtaken_twice(world))
     found = await world.reads.interfaces(world.org_id, [world.device_id])
     assert [row["description"] for row in found[world.device_id]] == ["10"]
 
@@ -152,7 +152,7 @@ async def test_a_poll_of_a_device_that_is_deleted_meanwhile_leaves_nothing(
     await world.poll(mac=macs(1))
     meanwhile(
         monkeypatch,
-        world.store._shelf._parts,
+        world.store._parts_store._parts,
         "insert_many",
         first=lambda: world.store.forget(world.org_id, world.device_id),
     )
@@ -165,7 +165,9 @@ async def test_who_is_refused_takes_away_its_own_parts_only(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await world.poll(mac=macs(1), vlans=(Vlan(vlan_id=1),))
-    meanwhile(monkeypatch, world.store._shelf._parts, "insert_many", first=lambda: world.poll(5, mac=macs(2)))
+    meanwhile(
+        monkeypatch, world.store._parts_store._parts, "insert_many", first=lambda: world.poll(5, mac=macs(2))
+    )
     with pytest.raises(Superseded):
         await world.poll(6, mac=macs(3))
     assert await world.addresses() == [mac(2)]

@@ -119,14 +119,14 @@ async def test_a_reader_that_has_seen_the_header_before_still_finds_its_parts(
     world: World, monkeypatch: pytest.MonkeyPatch, minutes: int
 ) -> None:
     await world.poll(mac=macs(1))
-    find = world.reads._shelf._parts.find
+    find = world.reads._parts_store._parts.find
 
     async def late(*args: Any, **options: Any) -> Any:
         monkeypatch.undo()
         await world.poll(minutes, mac=macs(2))
         return await find(*args, **options)
 
-    monkeypatch.setattr(world.reads._shelf._parts, "find", late)
+    monkeypatch.setattr(world.reads._parts_store._parts, "find", late)
     assert await world.addresses() == [mac(1)]
 
 
@@ -134,7 +134,7 @@ async def test_a_reader_that_is_overtaken_twice_reads_again(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await world.poll(mac=macs(1))
-    find = world.reads._shelf._parts.find
+    find = world.reads._parts_store._parts.find
 
     async def late(*args: Any, **options: Any) -> Any:
         monkeypatch.undo()
@@ -142,20 +142,20 @@ async def test_a_reader_that_is_overtaken_twice_reads_again(
             await world.poll(minutes, mac=macs(minutes))
         return await find(*args, **options)
 
-    monkeypatch.setattr(world.reads._shelf._parts, "find", late)
+    monkeypatch.setattr(world.reads._parts_store._parts, "find", late)
     assert await world.addresses() == [mac(10)]
 
 
 async def test_the_older_of_two_writers_is_refused(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     await world.poll(mac=macs(1))
-    insert = world.store._shelf._parts.insert_many
+    insert = world.store._parts_store._parts.insert_many
 
     async def late(*args: Any, **options: Any) -> Any:
         monkeypatch.undo()
         await world.poll(5, mac=macs(2))
         return await insert(*args, **options)
 
-    monkeypatch.setattr(world.store._shelf._parts, "insert_many", late)
+    monkeypatch.setattr(world.store._parts_store._parts, "insert_many", late)
     with pytest.raises(Superseded):
         await world.poll(6, mac=macs(3))
     assert await world.addresses() == [mac(2)]

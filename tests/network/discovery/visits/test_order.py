@@ -60,7 +60,7 @@ def test_what_is_missing(collected: Collected, expected: set[Table]) -> None:
 
 
 def together(first: dict[str, Any], then: dict[str, Any], *asked: Table) -> Collected:
-    return merged(Collected(**first), Collected(**then), asked=asked or ("status", "interfaces", "arp"))
+    return merged(Collected(**first), Collected(**then), requested=asked or ("status", "interfaces", "arp"))
 
 
 def test_the_first_who_gave_a_table_keeps_it() -> None:
