@@ -46,7 +46,7 @@ class FakeChanges:
         self.failures.append(failures)
         return [{"id": "event", "kind": "neighbor_lost"}]
 
-    async def tell(self, org_id: OrgId, device_id: str, events: Sequence[Any]) -> None:
+    async def notify(self, org_id: OrgId, device_id: str, events: Sequence[Any]) -> None:
         self.told += [event["id"] for event in events]
 
 

@@ -53,7 +53,7 @@ def world(indexed: Database) -> World:
 
 async def test_an_event_is_told_and_crossed_out(world: World) -> None:
     events = await world.written()
-    await world.changes.tell(ORG, DEVICE.id, events)
+    await world.changes.notify(ORG, DEVICE.id, events)
     assert world.told == [
         DeviceChanged(
             id=events[0]["id"],
@@ -88,7 +88,7 @@ async def test_what_cannot_be_crossed_out_is_told_again_under_the_same_id(
     events = await world.written()
     with monkeypatch.context() as patch:
         patch.setattr(world.store.unnotified, "clear", away)
-        await world.changes.tell(ORG, DEVICE.id, events)
+        await world.changes.notify(ORG, DEVICE.id, events)
     world.clock.move(61)
     await world.elsewhere.look()
     assert world.told == world.told_elsewhere
