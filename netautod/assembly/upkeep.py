@@ -1,27 +1,24 @@
-"""The periodic work of a node: clean-ups by age, and the look for stale backups.
+"""The periodic work of a node: clean-ups by age, checks for stale backups, migrations in the background.
 
-Each resource knows how to do its own; here is when that happens and in which order. One node at a time does
-it: the work has a lease.
+Each resource knows how to do its own; this module says when it is done and in which order. Where the work has
+a lease, one node at a time does it.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, nullcontext
 from datetime import timedelta
 from functools import partial
 
-from netautod.activity.audit.service import AuditLog
-from netautod.assembly.data.stores import Stores
-from netautod.assembly.parts.configs import ConfigParts
+from netautod.assembly.base import Base
+from netautod.assembly.data.migrations import migrations_of
+from netautod.assembly.network.configs import Configs
+from netautod.assembly.network.device_services import DeviceServices
 from netautod.automation.executions.upkeep.retention import ExecutionRetention
-from netautod.core.clock import Clock
 from netautod.core.settings.retention import RetentionSettings
-from netautod.core.work.pauses import Pauses
-from netautod.identity.users.organizations.initial_password_watch import InitialPasswordWatch
 from netautod.network.configs.backups.stale import StaleBackups
 from netautod.network.configs.backups.unrecorded_captures import UnnotedCaptures
 from netautod.network.configs.retention import ConfigRetention
-from netautod.network.configs.settings import BackupSettings
 from netautod.network.devices.service import DeviceService
-from netautod.plugin_host.observers import Observers
 from netautod.store.leases.named import NamedLeases
 from netautod.store.leases.periodic import Periodic
 from netautod.store.migrations.runner import MigrationRunner
@@ -29,16 +26,45 @@ from netautod.store.migrations.runner import MigrationRunner
 Sweep = Callable[[], Awaitable[object]]
 
 
-def retention_of(
-    *,
-    stores: Stores,
-    clock: Clock,
-    audit: AuditLog,
-    devices: DeviceService,
-    configs: ConfigParts,
-    settings: RetentionSettings,
-) -> tuple[Sweep, ...]:
-    """The sweeps in their order: executions first, since their snapshots keep versions of configs."""
+@asynccontextmanager
+async def upkeep(base: Base, devices: DeviceServices) -> AsyncIterator[None]:
+    """Do the periodic work within the block."""
+    sweeps = retention_sweeps(base, devices.devices.devices, devices.configs)
+    unrecorded = UnnotedCaptures(
+        store=base.stores.configs, states=base.stores.backup_states, clock=base.clock
+    )
+    known = migrations_of(base.database, base.stores, base.settings.auth)
+    migrations = MigrationRunner(base.database, known, leases=base.leases)
+    async with (
+        # On every node, for each has a data folder of its own.
+        Periodic(
+            base.initial_password_watch.look,
+            name="the watch of the first password",
+            seconds=3600,
+            at_once=True,
+        ),
+        # The migrations that go on while the service works, as the chaining of millions of audit events.
+        Periodic(
+            migrations.go_on_in_background, name="migrations in the background", seconds=60, at_once=True
+        ),
+        sweeping(sweeps, leases=base.leases, settings=base.settings.retention),
+        # Captures of nodes that died before they recorded them.
+        Periodic(
+            unrecorded.note,
+            name="noting of captures",
+            seconds=60,
+            at_once=True,
+            lease="unnoted captures",
+            leases=base.leases,
+        ),
+        stale_backup_checks(base, unrecorded) or nullcontext(),
+    ):
+        yield
+
+
+def retention_sweeps(base: Base, devices: DeviceService, configs: Configs) -> tuple[Sweep, ...]:
+    """Return the sweeps in their order: executions first, since their snapshots keep versions of configs."""
+    stores, clock, settings = base.stores, base.clock, base.settings.retention
     executions = ExecutionRetention(
         executions=stores.executions,
         logs=stores.execution_logs,
@@ -60,7 +86,7 @@ def retention_of(
         settings=settings,
     )
 
-    async def left_overs() -> None:
+    async def orphaned_parts() -> None:
         await stores.discovered_left_overs.sweep(now=clock.now())
 
     async def deliveries() -> None:
@@ -70,14 +96,14 @@ def retention_of(
     return (
         executions.sweep,
         versions.sweep,
-        partial(audit.sweep, keep_days=settings.audit_days),
-        left_overs,
+        partial(base.audit.sweep, keep_days=settings.audit_days),
+        orphaned_parts,
         deliveries,
     )
 
 
 def sweeping(sweeps: tuple[Sweep, ...], *, leases: NamedLeases, settings: RetentionSettings) -> Periodic:
-    """One node at a time cleans up; the others find the lease taken and wait for the next interval."""
+    """Return the clean-up: the other nodes find its lease taken and wait for the next interval."""
 
     async def sweep_all() -> None:
         for sweep in sweeps:
@@ -92,60 +118,24 @@ def sweeping(sweeps: tuple[Sweep, ...], *, leases: NamedLeases, settings: Retent
     )
 
 
-def going_on(migrations: MigrationRunner) -> Periodic:
-    """The migrations that go on while the service works, such as the chaining of millions of audit events."""
-    return Periodic(
-        migrations.go_on_in_background, name="migrations in the background", seconds=60, at_once=True
-    )
-
-
-def unnoted_captures_of(stores: Stores, clock: Clock) -> UnnotedCaptures:
-    return UnnotedCaptures(store=stores.configs, states=stores.backup_states, clock=clock)
-
-
-def noting(unnoted: UnnotedCaptures, leases: NamedLeases) -> Periodic:
-    """What nodes that died have captured, at the start and once a minute."""
-    return Periodic(
-        unnoted.note,
-        name="noting of captures",
-        seconds=60,
-        at_once=True,
-        lease="unnoted captures",
-        leases=leases,
-    )
-
-
-def stale_backups_of(
-    *,
-    stores: Stores,
-    clock: Clock,
-    unnoted: UnnotedCaptures,
-    leases: NamedLeases,
-    observers: Observers,
-    pauses: Pauses,
-    settings: BackupSettings,
-) -> Periodic | None:
-    """The look for devices without a good backup; None if it is off."""
+def stale_backup_checks(base: Base, unrecorded: UnnotedCaptures) -> Periodic | None:
+    """Return the check for devices without a good backup; None if the settings turn it off."""
+    settings = base.settings.backups
     if not settings.stale_hours:
         return None
     backups = StaleBackups(
-        watch=stores.stale_backups,
-        unnoted=unnoted,
-        clock=clock,
+        watch=base.stores.stale_backups,
+        unnoted=unrecorded,
+        clock=base.clock,
         hours=settings.stale_hours,
-        observers=observers,
-        is_wanted=stores.subscriptions.is_wanted,
-        pauses=pauses,
+        observers=base.observers,
+        is_wanted=base.stores.subscriptions.is_wanted,
+        pauses=base.pauses,
     )
     return Periodic(
         backups.look,
         name="look for stale backups",
         seconds=settings.stale_check_seconds,
         lease="stale backups",
-        leases=leases,
+        leases=base.leases,
     )
-
-
-def watching(initial_password: InitialPasswordWatch) -> Periodic:
-    """On every node, for each has a data folder of its own: at start, and once an hour."""
-    return Periodic(initial_password.look, name="the watch of the first password", seconds=3600, at_once=True)

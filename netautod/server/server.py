@@ -15,21 +15,21 @@ from typing import Any
 from netautod.assembly.build import Service, build
 from netautod.assembly.configuration import Configuration
 from netautod.assembly.data import database as databases
-from netautod.assembly.draining import drain
 from netautod.assembly.installation import Installation, open_installation
-from netautod.assembly.parts.http import deadlines_of
 from netautod.assembly.settings import Settings
 from netautod.automation.executions.abandoned.watched import Watched
 from netautod.core.errors import Unavailable
 from netautod.core.loop.garbage import LOOK_SECONDS, frozen_heap
 from netautod.core.metrics import Metrics
 from netautod.http.connections import descriptors
+from netautod.http.connections.deadlines import Deadlines
 from netautod.http.connections.server import HttpServer
 from netautod.http.connections.tls import TlsError, TlsFiles, TlsRenewal
 from netautod.http.context import networks
 from netautod.http.status.health import Health
 from netautod.http.status.unavailable import refusing_application
 from netautod.identity.users.organizations import initial_password
+from netautod.server.draining import drain
 from netautod.server.listening import StartError
 from netautod.server.metrics.gauges import DatabaseGauges
 from netautod.server.metrics.listener import handing_page, serving_page
@@ -255,7 +255,7 @@ def _server(settings: Settings, tls: TlsFiles | None, metrics: Metrics) -> HttpS
         refusing_application(wanted, "starting", metrics),
         connections=fitting.connections,
         streams=fitting.streams,
-        deadlines=deadlines_of(wanted),
+        deadlines=Deadlines.of(wanted),
         trusted_proxies=networks(wanted.trusted_proxies),
         tls=None if tls is None else tls.context(),
     )

@@ -12,9 +12,9 @@ from pymongo import IndexModel
 from tornado.httpclient import AsyncHTTPClient
 
 from netautod.assembly.data.dropped_indexes import DROPPED
+from netautod.assembly.data.leases import named_leases
 from netautod.assembly.data.migrations import migrations_of
 from netautod.assembly.data.stores import INDEXES
-from netautod.assembly.parts.leases import named_leases
 from netautod.automation.executions.settings import ExecutionSettings
 from netautod.automation.system.store import SystemStore
 from netautod.core.clock import SystemClock

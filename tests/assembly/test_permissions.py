@@ -16,9 +16,8 @@ from tornado.httpclient import AsyncHTTPClient
 from netautod.assembly import routes
 from netautod.assembly.build import build
 from netautod.assembly.configuration import Configuration
-from netautod.assembly.installation import Installation, open_installation
-from netautod.assembly.parts.sessions import sessions_of
-from netautod.assembly.parts.users import UserParts
+from netautod.assembly.identity import build_sessions
+from netautod.assembly.installation import Installation, People, open_installation
 from netautod.assembly.settings import Settings
 from netautod.assembly.settings import table as settings_table
 from netautod.automation.executions.abandoned.watched import Watched
@@ -92,7 +91,7 @@ async def walk(
         client = ApiClient(base_url=url, description=routes.description())
         made = Walk(
             client=client,
-            sessions=await _sessions(settings, installation),
+            sessions=(await build_sessions(installation)).sessions,
             people=await _people(installation.people),
             installation=installation,
             ids={},
@@ -108,24 +107,13 @@ async def _health() -> Health:
     return "ok"
 
 
-async def _people(people: UserParts) -> dict[str, User]:
+async def _people(people: People) -> dict[str, User]:
     caller = system_caller(await people.organizations.default_id())
     await people.organizations.create_organization("b", admin="stranger", password=PASSWORD)
     for name in ("viewer", "operator"):
         await people.users.create(caller, NewUser(username=name, password=PASSWORD, roles=(name,)))
     users = {user.username: user for user in await people.users.all_users()}
     return {name: users[name] for name in ("viewer", "operator", "admin", "stranger")}
-
-
-async def _sessions(settings: Settings, installation: Installation) -> Sessions:
-    parts = await sessions_of(
-        stores=installation.stores,
-        vault=installation.vault,
-        clock=installation.clock,
-        users=installation.people.users,
-        settings=settings,
-    )
-    return parts.sessions
 
 
 async def _records(walk: Walk) -> dict[str, str]:

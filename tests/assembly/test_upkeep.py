@@ -3,20 +3,20 @@
 import asyncio
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import cast
 
-from netautod.assembly.parts.leases import named_leases
-from netautod.assembly.upkeep import stale_backups_of, sweeping, unnoted_captures_of
+from netautod.assembly.data.leases import named_leases
+from netautod.assembly.settings import Settings
+from netautod.assembly.upkeep import stale_backup_checks, sweeping
 from netautod.automation.executions.settings import ExecutionSettings
 from netautod.core.clock import SystemClock
 from netautod.core.identity.caller import OrgId
 from netautod.core.settings.retention import RetentionSettings
 from netautod.core.work.pauses import FixedPauses
+from netautod.network.configs.backups.unrecorded_captures import UnnotedCaptures
 from netautod.network.configs.settings import BackupSettings
 from netautod.plugin_api.events import BackupStale
-from netautod.plugin_host.observers import Observers
 from netautod.store.client import Database
-from tests.support.databases import stores_of
+from tests.support.installation import bare_base
 
 
 async def test_each_pass_does_the_sweeps_one_after_the_other(database: Database) -> None:
@@ -65,19 +65,20 @@ async def test_the_look_for_stale_backups_keeps_to_the_pauses(indexed: Database)
         backup = {"fresh_at": long_ago + timedelta(hours=moment), "stale_at": None}
         row = {"_id": name, "org_id": name, "name": name, "live": True, "backup": backup}
         await indexed.collection("devices").insert(row)
-    stores, clock, told = stores_of(indexed), SystemClock(), Told("other")
-    leasing = named_leases(database=indexed, node_id="n", clock=clock, settings=ExecutionSettings())
+    told = Told("other")
+    leasing = named_leases(database=indexed, node_id="n", clock=SystemClock(), settings=ExecutionSettings())
     async with leasing as leases:
-        looks = stale_backups_of(
-            stores=stores,
-            clock=clock,
-            unnoted=unnoted_captures_of(stores, clock),
+        base = bare_base(
+            indexed,
             leases=leases,
-            observers=cast(Observers, told),
+            observers=told,
             pauses=FixedPauses(frozenset({OrgId("paused")})),
-            settings=BackupSettings(stale_check_seconds=0.05),
+            settings=Settings(backups=BackupSettings(stale_check_seconds=0.05)),
         )
-        assert looks is not None
-        async with looks, asyncio.timeout(60):
+        stores = base.stores
+        unrecorded = UnnotedCaptures(store=stores.configs, states=stores.backup_states, clock=base.clock)
+        checks = stale_backup_checks(base, unrecorded)
+        assert checks is not None
+        async with checks, asyncio.timeout(60):
             await told.reached.wait()
     assert told.names == ["other"]

@@ -12,9 +12,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from uuid import uuid4
 
-from netautod.activity.audit.service import AuditLog
 from netautod.activity.audit.store import INDEXES as AUDIT_INDEXES
-from netautod.assembly.parts.docs import documents_of, notes_of
+from netautod.assembly.documents import build_documents
 from netautod.core.clock import SystemClock
 from netautod.core.identity.caller import Caller, OrgId
 from netautod.core.json.values import encode
@@ -22,13 +21,12 @@ from netautod.documents import store
 from netautod.documents.content_types import ContentTypes
 from netautod.documents.rendering.pool import RenderPool
 from netautod.documents.service import DocumentService
-from netautod.documents.settings import NotesVaultSettings
 from netautod.secrets.vault.vault import Vault
 from netautod.store.client import Database
 from netautod.store.scoped import scoped
 from tests.bench.measuring.databases import fresh_database, private_mongod
 from tests.bench.measuring.report import BenchmarkError, Report, percentile
-from tests.support.databases import stores_of
+from tests.support.installation import bare_base
 
 CONTENT = "interface GigabitEthernet1/0/1\n description uplink\n" * 40
 DOCUMENTS = 100
@@ -72,17 +70,12 @@ async def _documents_side(report: Report, uri: str, renderer: RenderPool) -> Non
 async def _documents(
     database: Database, folder: Path, renderer: RenderPool
 ) -> tuple[DocumentService, Caller]:
-    clock = SystemClock()
-    vault, stores = await Vault.open(database, data_dir=folder, environ={}), stores_of(database)
-    audit = AuditLog(store=stores.audit, clock=clock)
-    notes = notes_of(stores=stores, vault=vault, clock=clock, audit=audit, settings=NotesVaultSettings())
     org_id = OrgId(str(uuid4()))
     caller = Caller(
         user_id=str(uuid4()), org_id=org_id, username="bench", permissions=frozenset({"docs.manage"})
     )
-    parts = documents_of(
-        stores=stores, notes=notes, renderer=renderer, types=ContentTypes(), clock=clock, audit=audit
-    )
+    base = bare_base(database, vault=await Vault.open(database, data_dir=folder, environ={}))
+    parts = build_documents(base, renderer=renderer, types=ContentTypes())
     return parts.documents, caller
 
 

@@ -4,8 +4,8 @@ import time
 from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 
+from netautod.assembly.data.leases import named_leases
 from netautod.assembly.data.stores import INDEXES
-from netautod.assembly.parts.leases import named_leases
 from netautod.automation.executions.settings import ExecutionSettings
 from netautod.core.clock import SystemClock
 from netautod.core.metrics import Metrics

@@ -8,7 +8,7 @@ import sys
 from itertools import count
 from pathlib import Path
 
-from netautod.assembly import stages
+from netautod.assembly.documents import open_documents
 from netautod.core.identity.caller import Caller, OrgId
 from netautod.documents.content_types import ContentTypes
 from netautod.store.connection import connect
@@ -18,9 +18,9 @@ from tests.support.installation import open_installation
 async def write(uri: str, name: str, data_dir: Path, org_id: OrgId, document_id: str, first: int) -> None:
     installation = await open_installation(connect(uri, name), data_dir)
     caller = Caller(user_id="writer", org_id=org_id, username="writer", permissions=frozenset({"*"}))
-    async with stages.documents(installation.settings, installation, ContentTypes()) as (_, documents):
+    async with open_documents(installation, ContentTypes()) as opened:
         for number in count(first):
-            await documents.update(caller, document_id, {"content": str(number)})
+            await opened.documents.update(caller, document_id, {"content": str(number)})
             sys.stdout.write(f"{number}\n")
             sys.stdout.flush()
 

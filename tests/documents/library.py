@@ -8,7 +8,7 @@ from typing import Any
 
 from bson import encode
 
-from netautod.assembly.parts.docs import documents_of
+from netautod.assembly.documents import build_documents
 from netautod.core.clock import Clock
 from netautod.documents.content_types import ContentTypes
 from netautod.documents.notes.service import NotesVault
@@ -98,14 +98,7 @@ class Library:
             auto_lock=auto_lock,
             sleep=sleep,
         )
-        parts = documents_of(
-            stores=made.stores,
-            notes=notes,
-            renderer=self.renderer,
-            types=ContentTypes(of_plugins),
-            clock=made.clock,
-            audit=made.audit,
-        )
+        parts = build_documents(made, renderer=self.renderer, types=ContentTypes(of_plugins), notes=notes)
         served = await self.serve(parts.documents, notes)
         return Node(
             notes=notes,

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any, cast
 from uuid import uuid4
 
-from netautod.assembly.parts.leases import named_leases
+from netautod.assembly.data.leases import named_leases
 from netautod.core.clock import SystemClock
 from netautod.core.identity.caller import OrgId
 from netautod.core.metrics import Metrics

@@ -14,7 +14,7 @@ from uuid import uuid4
 
 import pytest
 
-from netautod.assembly.parts.leases import named_leases
+from netautod.assembly.data.leases import named_leases
 from netautod.core.clock import SystemClock
 from netautod.core.errors import Unavailable
 from netautod.core.work.context import Work

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from netautod.assembly.parts.leases import named_leases
+from netautod.assembly.data.leases import named_leases
 from netautod.core.clock import SystemClock
 from netautod.network.devices.polls.store import DUE
 from tests.faults.poll_process import poller_on

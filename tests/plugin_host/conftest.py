@@ -7,12 +7,10 @@ from pathlib import Path
 import pytest
 
 from netautod.assembly.configuration import Configuration
-from netautod.assembly.parts.plugins import plugins_of
+from netautod.assembly.plugins import load_plugins
 from netautod.assembly.settings import Settings, table
 from netautod.plugin_host.loading.loader import LoadedPlugins
 from netautod.plugin_host.manager import PluginManager
-from netautod.transport.outbound.addresses import AddressRules
-from netautod.transport.outbound.client import GuardedClient
 
 
 class Installed:
@@ -39,7 +37,7 @@ class Installed:
     def manager(self, *, required: Iterable[str] = (), disabled: Iterable[str] = ()) -> PluginManager:
         """As the service has it: what cannot be loaded is logged, or fatal."""
         configuration = Configuration(settings=Settings(), plugins=self.load(disabled))
-        return plugins_of(configuration, GuardedClient(AddressRules()), required=required)
+        return load_plugins(configuration, required=required)
 
 
 @pytest.fixture

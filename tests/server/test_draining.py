@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from netautod.assembly.draining import drain
 from netautod.assembly.settings import Settings
 from netautod.http.settings import ServerSettings
+from netautod.server.draining import drain
 from tests.attacks.attackers.raw import Answer, ask, raw
 from tests.http.connections.test_server import LONG, QUICK, Served, served
 from tests.support.execution import eventually

@@ -11,15 +11,16 @@ from uuid import uuid4
 from marshmallow import Schema
 
 from netautod.activity.audit.service import AuditLog
-from netautod.assembly.parts.executions import chosen_of, environment_of, executions_of, history_of, node_of
-from netautod.assembly.parts.tasks import tasks_of
 from netautod.automation.agents.service import AgentService
 from netautod.automation.executions import store as execution_store
+from netautod.automation.executions.abandoned.service import Aftermath
+from netautod.automation.executions.abandoned.store import AftermathStore
 from netautod.automation.executions.device_subset import DeviceSubsetRuns
 from netautod.automation.executions.events.notifier import ExecutionObservers, FinishNotifier
 from netautod.automation.executions.history.service import ExecutionHistory
+from netautod.automation.executions.logs.closing import LogClosing
 from netautod.automation.executions.models import Execution, new_execution
-from netautod.automation.executions.running.environment import ActingFactory, RunActing
+from netautod.automation.executions.running.environment import ActingFactory, RunActing, RunEnvironment
 from netautod.automation.executions.running.node import ExecutionNode
 from netautod.automation.executions.service import ExecutionService
 from netautod.automation.executions.settings import ExecutionSettings, SchedulerSettings
@@ -171,22 +172,40 @@ def task_services(
     """Those of a node that executes nothing itself: every run and cancel reaches another one."""
     stores = stores_of(database)
     audit = AuditLog(store=stores.audit, clock=clock)
-    tasks = tasks_of(stores=stores, clock=clock, audit=audit, rules=rules, ticks=NextTicks())
-    notifier = FinishNotifier(store=stores.executions, observers=observers)
-    executions = executions_of(
-        stores=stores,
-        clock=clock,
+    closing = LogClosing(store=stores.executions, logs=stores.execution_logs, clock=clock)
+    tasks = TaskService(
+        store=stores.tasks,
         audit=audit,
+        clock=clock,
+        ticks=NextTicks(),
+        rules=rules,
+        deleted=closing.task_deleted,
+    )
+    notifier = FinishNotifier(store=stores.executions, observers=observers)
+    executions = ExecutionService(
+        store=stores.executions,
         tasks=tasks,
+        results=stores.execution_results,
+        logs=stores.execution_logs,
+        audit=audit,
+        clock=clock,
         runs=NoRuns(),
         notifier=notifier,
+        closing=closing,
         users=NoUsers(),
     )
     agents = AgentService(transcripts=stores.agent_transcripts, platforms=PlatformRegistry(), model=None)
-    chosen = chosen_of(
-        stores=stores, executions=executions, tasks=tasks, audit=audit, clock=clock, runs=NoRuns()
+    chosen = DeviceSubsetRuns(
+        store=stores.executions,
+        executions=executions,
+        tasks=tasks,
+        results=stores.execution_results,
+        audit=audit,
+        clock=clock,
+        runs=NoRuns(),
     )
-    return tasks, executions, history_of(stores, executions, agents), chosen
+    history = ExecutionHistory(store=stores.execution_history, executions=executions, agents=agents)
+    return tasks, executions, history, chosen
 
 
 @dataclass(kw_only=True)
@@ -224,24 +243,42 @@ class World:
         schedule: SchedulerSettings = FAST_SCAN,
         pauses: Pauses = NOBODY_PAUSED,
     ) -> ExecutionNode:
-        environment = environment_of(
-            stores=self.stores,
-            clock=self.clock,
-            metrics=self.metrics,
+        environment = RunEnvironment(
             executors={executor.task_type: executor for executor in executors},
             owners=self.owners,
             acting=self.acting,
+            progress=self.executions,
+            logs=self.stores.execution_logs,
+            results=self.stores.execution_results,
             settings=runs,
+            clock=self.clock,
+            metrics=self.metrics,
         )
-        return node_of(
+        return ExecutionNode(
             node_id=node_id or str(uuid4()),
-            stores=self.stores,
             environment=environment,
+            store=self.executions,
+            tasks=self.tasks,
             ticks=NextTicks(),
-            notifier=FinishNotifier(store=self.executions, observers=self.finished),
+            schedule=schedule,
+            notifier=self.notifier,
+            closing=self.closing,
             pauses=pauses,
-            settings=schedule,
         )
+
+    @property
+    def notifier(self) -> FinishNotifier:
+        return FinishNotifier(store=self.executions, observers=self.finished)
+
+    @property
+    def closing(self) -> LogClosing:
+        return LogClosing(store=self.executions, logs=self.stores.execution_logs, clock=self.clock)
+
+    @property
+    def aftermath(self) -> Aftermath:
+        """What a node does first about the processes before it."""
+        store = AftermathStore(self.database, wanted=self.stores.subscriptions.wants)
+        return Aftermath(store=store, notifier=self.notifier, closing=self.closing)
 
     async def get(self, execution: Execution) -> Execution:
         found = await self.executions.get(execution.org_id, execution.id)

@@ -2,17 +2,20 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 from netautod.activity.audit.service import AuditLog
 from netautod.assembly import installation as app
+from netautod.assembly.base import Base
 from netautod.assembly.data.stores import Stores
-from netautod.assembly.parts.auth import ssh_ca_of
-from netautod.assembly.parts.devices import DeviceParts, devices_of
-from netautod.assembly.parts.users import users_of
+from netautod.assembly.identity import build_ssh_ca
+from netautod.assembly.network.devices import DeviceRecords, build_devices
 from netautod.assembly.settings import Settings
 from netautod.core.clock import Clock, SystemClock
 from netautod.core.identity.caller import Caller, system_caller
+from netautod.core.metrics import Metrics
+from netautod.core.settings.risks import Risk
 from netautod.identity.auth.ssh_ca.service import SshAuthority
 from netautod.identity.users.models import NewUser, User
 from netautod.identity.users.organizations.bootstrap import Bootstrap
@@ -29,7 +32,6 @@ PASSWORD = "correct horse battery staple"
 class Installation(app.Installation):
     """Before its first start: `started` is that. The indexes are those of the fixture `indexed`."""
 
-    settings: Settings
     hasher: PasswordHasher
     initial_password: None = None
 
@@ -41,23 +43,11 @@ class Installation(app.Installation):
     def organizations(self) -> OrganizationService:
         return self.people.organizations
 
-    def devices(self) -> DeviceParts:
-        return devices_of(
-            stores=self.stores,
-            vault=self.vault,
-            clock=self.clock,
-            audit=self.audit,
-            settings=self.settings.devices,
-        )
+    def devices(self) -> DeviceRecords:
+        return build_devices(self)
 
     def ssh_ca(self) -> SshAuthority:
-        return ssh_ca_of(
-            stores=self.stores,
-            vault=self.vault,
-            clock=self.clock,
-            audit=self.audit,
-            settings=self.settings.ssh_ca,
-        )
+        return build_ssh_ca(self)
 
     def on_another_node(self, **changes: Any) -> "Installation":
         """With stores of its own, and people who tell the caches of that node only."""
@@ -93,9 +83,7 @@ def installation_of(
 ) -> Installation:
     stores = Stores.of(database, settings.retention)
     audit = AuditLog(store=stores.audit, clock=clock)
-    people = users_of(
-        stores=stores, hasher=hasher, clock=clock, audit=audit, settings=settings.auth, ssh_ca=settings.ssh_ca
-    )
+    people = app.build_people(settings, stores=stores, hasher=hasher, clock=clock, audit=audit)
     return Installation(
         database=database,
         stores=stores,
@@ -123,3 +111,22 @@ async def open_installation(
         hasher=hasher or PasswordHasher(),  # which starts no thread before the first password
         settings=settings or Settings(),
     )
+
+
+def bare_base(database: Database, *, settings: Settings | None = None, **parts: Any) -> Base:
+    """Return a Base of these parts only, with stores on the database: for services that use no other."""
+    settings = settings or Settings()
+    stores, clock = Stores.of(database, settings.retention), SystemClock()
+    common = {
+        "clock": clock,
+        "audit": AuditLog(store=stores.audit, clock=clock),
+        "metrics": Metrics(),
+        "initial_password_watch": SimpleNamespace(risks=_no_risks),
+    }
+    return cast(
+        Base, SimpleNamespace(database=database, settings=settings, stores=stores, **{**common, **parts})
+    )
+
+
+async def _no_risks() -> list[Risk]:
+    return []

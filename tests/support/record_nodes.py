@@ -7,11 +7,10 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from netautod.assembly.parts.docs import documents_of
+from netautod.assembly.documents import build_documents
 from netautod.automation.tasks.parameters import SchemaRules
 from netautod.core.identity.caller import Caller
 from netautod.documents.content_types import ContentTypes
-from netautod.documents.notes.service import NotesVault
 from netautod.documents.rendering.pool import RenderPool
 from netautod.http.idempotency.service import LEASE, IdempotencyKeys
 from netautod.store.client import Database
@@ -122,17 +121,7 @@ async def two_nodes(
 
 
 def _services(made: Installation, renderer: RenderPool) -> Sequence[object]:
-    notes = NotesVault(
-        store=made.stores.notes, vault=made.vault, clock=made.clock, audit=made.audit, auto_lock=None
-    )
-    documents = documents_of(
-        stores=made.stores,
-        notes=notes,
-        renderer=renderer,
-        types=ContentTypes(),
-        clock=made.clock,
-        audit=made.audit,
-    ).documents
+    documents = build_documents(made, renderer=renderer, types=ContentTypes())
     rules = SchemaRules(schemas={"backup": BackupParameters, "agent_task": AgentParameters}, references={})
     tasks = task_services(made.database, clock=made.clock, rules=rules, observers=Told())
-    return (*made.devices().services, notes, documents, *tasks)
+    return (*made.devices().services, *documents.services, *tasks)

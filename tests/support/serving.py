@@ -10,13 +10,13 @@ from tornado.httpclient import AsyncHTTPClient
 from tornado.netutil import bind_sockets
 from tornado.web import Application
 
-from netautod.assembly.parts.http import deadlines_of
 from netautod.assembly.routes import ROUTES
 from netautod.core.clock import SystemClock
 from netautod.core.errors import Unauthenticated
 from netautod.core.identity.caller import Caller, RequestInfo
 from netautod.core.identity.refusals import IgnoredRefusals, Refusals
 from netautod.http.bodies.reader import BodyReader
+from netautod.http.connections.deadlines import Deadlines
 from netautod.http.connections.server import HttpServer
 from netautod.http.context import HttpContext, networks
 from netautod.http.description import openapi
@@ -63,7 +63,7 @@ def serve_application(
         application,
         connections=connections,
         streams=streams,
-        deadlines=deadlines_of(server),
+        deadlines=Deadlines.of(server),
         trusted_proxies=networks(server.trusted_proxies),
         tls=tls,
     )

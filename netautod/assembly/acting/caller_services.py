@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from netautod.activity.audit.service import AuditLog
+from netautod.assembly.base import Base
+from netautod.assembly.network.device_services import DeviceServices
 from netautod.core.errors import InvalidInput, NotFound
 from netautod.core.identity.caller import Caller
 from netautod.core.schema.bases import uuid_or_none
@@ -126,6 +128,18 @@ class CallerServices:
         return self._shared.devices.matching(
             self.work.org_id, site=site, device_type=device_type, persist=self.work.persist
         )
+
+
+def share_services(base: Base, devices: DeviceServices) -> SharedServices:
+    return SharedServices(
+        devices=devices.devices.devices,
+        backups=devices.configs.backups,
+        captures=devices.configs.captures,
+        sessions=devices.operations.sessions,
+        commands=devices.operations.commands,
+        audit=base.audit,
+        http=base.http,
+    )
 
 
 def caller_services(shared: SharedServices, caller: Caller) -> CallerServices:

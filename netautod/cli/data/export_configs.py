@@ -5,9 +5,9 @@ import asyncio
 from pathlib import Path
 
 from netautod.assembly.configuration import Configuration
-from netautod.assembly.parts.devices import devices_of
-from netautod.assembly.parts.operations import platforms_of
-from netautod.assembly.parts.plugins import plugins_of
+from netautod.assembly.network.devices import build_devices
+from netautod.assembly.network.sessions import build_platforms
+from netautod.assembly.plugins import load_plugins
 from netautod.cli.installation import opened, organization_named
 from netautod.cli.output import say
 from netautod.cli.parsing import Commands
@@ -15,8 +15,6 @@ from netautod.core.errors import InvalidInput
 from netautod.core.identity.caller import system_caller
 from netautod.network.configs.exchange.exporting import ConfigExport, Exported
 from netautod.network.configs.texts.store import ConfigTexts
-from netautod.transport.outbound.addresses import AddressRules
-from netautod.transport.outbound.client import GuardedClient
 
 
 def add(commands: Commands) -> None:
@@ -42,7 +40,6 @@ def run(parsed: argparse.Namespace, configuration: Configuration) -> int:
 
 async def _exported(parsed: argparse.Namespace, configuration: Configuration) -> Exported:
     settings = configuration.settings
-    http = GuardedClient(AddressRules.allowing(settings.outbound.allow))
     async with opened(settings) as installation:
         stores, clock = installation.stores, installation.clock
         vault, audit = installation.vault, installation.audit
@@ -50,10 +47,8 @@ async def _exported(parsed: argparse.Namespace, configuration: Configuration) ->
         export = ConfigExport(
             store=stores.configs,
             texts=ConfigTexts(installation.database, vault=vault, clock=clock),
-            devices=devices_of(
-                stores=stores, vault=vault, clock=clock, audit=audit, settings=settings.devices
-            ).devices,
-            platforms=platforms_of(plugins_of(configuration, http), settings.devices),
+            devices=build_devices(installation).devices,
+            platforms=build_platforms(load_plugins(configuration), settings.devices),
             audit=audit,
             clock=clock,
             names={user.id: user.username for user in await installation.people.users.all_users()},

@@ -5,9 +5,9 @@ import asyncio
 from pathlib import Path
 
 from netautod.assembly.configuration import Configuration
-from netautod.assembly.parts.devices import devices_of
-from netautod.assembly.parts.operations import platforms_of
-from netautod.assembly.parts.plugins import plugins_of
+from netautod.assembly.network.devices import build_devices
+from netautod.assembly.network.sessions import build_platforms
+from netautod.assembly.plugins import load_plugins
 from netautod.cli.installation import opened, organization_named
 from netautod.cli.output import say
 from netautod.cli.parsing import Commands
@@ -16,8 +16,6 @@ from netautod.core.identity.caller import system_caller
 from netautod.network.configs.exchange.history import History
 from netautod.network.configs.exchange.importing import ConfigImport, Imported
 from netautod.network.configs.texts.store import ConfigTexts
-from netautod.transport.outbound.addresses import AddressRules
-from netautod.transport.outbound.client import GuardedClient
 from netautod.transport.ssh.platform.registry import PlatformRegistry
 
 SHOWN = 50
@@ -43,8 +41,7 @@ def run(parsed: argparse.Namespace, configuration: Configuration) -> int:
 
 async def _imported(parsed: argparse.Namespace, configuration: Configuration) -> Imported:
     settings = configuration.settings
-    http = GuardedClient(AddressRules.allowing(settings.outbound.allow))
-    platforms = platforms_of(plugins_of(configuration, http), settings.devices)
+    platforms = build_platforms(load_plugins(configuration), settings.devices)
     history = History(Path(parsed.repository))
     platform = None if parsed.platform is None else _known(platforms, parsed.platform)
     async with opened(settings) as installation:
@@ -54,9 +51,7 @@ async def _imported(parsed: argparse.Namespace, configuration: Configuration) ->
         importing = ConfigImport(
             store=stores.configs,
             texts=ConfigTexts(installation.database, vault=vault, clock=clock),
-            devices=devices_of(
-                stores=stores, vault=vault, clock=clock, audit=audit, settings=settings.devices
-            ).devices,
+            devices=build_devices(installation).devices,
             platforms=platforms,
             audit=audit,
             clock=clock,

@@ -9,7 +9,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from netautod.assembly.configuration import Configuration
-from netautod.assembly.parts.devices import devices_of
+from netautod.assembly.network.devices import build_devices
 from netautod.assembly.settings import Settings
 from netautod.cli.installation import opened, organization_named
 from netautod.cli.output import say
@@ -69,14 +69,8 @@ async def import_devices(
     """Without an `organization` there must be only one. Raises InvalidInput or NotFound."""
     async with opened(settings) as installation:
         caller = system_caller((await organization_named(installation.people.organizations, organization)).id)
-        parts = devices_of(
-            stores=installation.stores,
-            vault=installation.vault,
-            clock=installation.clock,
-            audit=installation.audit,
-            settings=settings.devices,
-        )
-        return await parts.imports.run(caller, file, dry_run=dry_run, progress=progress)
+        imports = build_devices(installation).imports
+        return await imports.run(caller, file, dry_run=dry_run, progress=progress)
 
 
 def _row_file(name: str, chosen: str | None) -> RowFile:

@@ -8,9 +8,9 @@ from datetime import timedelta
 from uuid import uuid4
 
 from netautod.assembly.configuration import Configuration
+from netautod.assembly.data.leases import named_leases
 from netautod.assembly.data.stores import SEALED_FIELDS
 from netautod.assembly.installation import Installation
-from netautod.assembly.parts.leases import named_leases
 from netautod.assembly.settings import Settings
 from netautod.cli.installation import opened
 from netautod.cli.output import say

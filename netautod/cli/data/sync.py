@@ -5,25 +5,20 @@ import asyncio
 import json
 import sys
 from contextlib import AsyncExitStack
-from uuid import uuid4
 
 from tqdm import tqdm
 
-from netautod.assembly import stages
+from netautod.assembly.base import open_command_base
 from netautod.assembly.configuration import Configuration
-from netautod.assembly.parts.devices import devices_of
-from netautod.assembly.parts.inventory import inventory_of
-from netautod.assembly.parts.leases import named_leases
-from netautod.assembly.parts.operations import platforms_of
-from netautod.assembly.parts.plugins import filled_in, plugins_of
+from netautod.assembly.network.devices import build_devices
+from netautod.assembly.network.inventory import build_inventories
+from netautod.assembly.network.sessions import build_platforms
+from netautod.assembly.plugins import build_storages, fill_secrets, load_plugins
 from netautod.cli.installation import opened, organization_named
 from netautod.cli.output import say
 from netautod.cli.parsing import Commands
 from netautod.core.identity.caller import system_caller
-from netautod.core.work.pauses import FixedPauses
 from netautod.network.inventory.sync.models import Progress, SyncOptions, SyncResult
-from netautod.transport.outbound.addresses import AddressRules
-from netautod.transport.outbound.client import GuardedClient
 
 SHOWN_ERRORS = 20
 PHASES = {"read": "reading", "apply": "applying"}
@@ -82,37 +77,14 @@ async def _sync_source(
     async with AsyncExitStack() as stack:
         installation = await stack.enter_async_context(opened(settings))
         caller = system_caller((await organization_named(installation.people.organizations, organization)).id)
-        stores, vault = installation.stores, installation.vault
-        clock, audit = installation.clock, installation.audit
-        http = GuardedClient(AddressRules.allowing(settings.outbound.allow))
-        plugins = plugins_of(
-            await filled_in(configuration, installation.secrets),
-            http,
-            clock=clock,
-            storage=stages.storages(settings, installation).of,
+        plugins = load_plugins(
+            await fill_secrets(configuration, installation.secrets),
+            clock=installation.clock,
+            storage=build_storages(installation).of,
         )
-        inventory = inventory_of(
-            stores=stores,
-            vault=vault,
-            clock=clock,
-            audit=audit,
-            http=http,
-            leases=await stack.enter_async_context(
-                named_leases(
-                    database=installation.database,
-                    node_id=str(uuid4()),
-                    clock=clock,
-                    settings=settings.executions,
-                )
-            ),
-            devices=devices_of(
-                stores=stores, vault=vault, clock=clock, audit=audit, settings=settings.devices
-            ).synced,
-            openers=plugins.inventory_sources(),
-            platforms=platforms_of(plugins, settings.devices).slugs,
-            pauses=FixedPauses(),
-            settings=settings.inventory,
-        )
+        base = await stack.enter_async_context(open_command_base(installation, plugins))
+        platforms = build_platforms(plugins, settings.devices)
+        inventory = build_inventories(base, build_devices(base).synced, platforms.slugs)
         found = await inventory.sources.named(caller.org_id, source)
         return await inventory.sync.sync_source(caller, found.id, options, progress)
 

@@ -6,7 +6,7 @@ import sys
 from collections import Counter
 
 from netautod.assembly.configuration import Configuration
-from netautod.assembly.parts.auth import lockout_of
+from netautod.assembly.identity import build_lockout
 from netautod.assembly.settings import Settings
 from netautod.cli.installation import opened
 from netautod.cli.output import say
@@ -77,17 +77,11 @@ def _agreed(name: str) -> bool:
 
 async def _delete_organization(settings: Settings, name: str) -> Counter[str]:
     async with opened(settings) as installation:
-        lockout = await lockout_of(
-            database=installation.database,
-            vault=installation.vault,
-            clock=installation.clock,
-            settings=settings.auth,
-        )
         deletion = OrganizationDeletion(
             database=installation.database,
             stores=installation.stores,
             organizations=installation.people.organizations,
-            lockout=lockout,
+            lockout=await build_lockout(installation),
             tell=say,
         )
         return await deletion.run(name)

@@ -7,15 +7,13 @@ import sys
 from collections.abc import Awaitable, Callable
 
 from netautod.assembly.configuration import Configuration
-from netautod.assembly.installation import Installation
-from netautod.assembly.parts.auth import lockout_of, otp_of
+from netautod.assembly.identity import build_lockout, build_otp
 from netautod.assembly.settings import Settings
 from netautod.cli.installation import opened
 from netautod.cli.output import say
 from netautod.cli.parsing import Commands
 from netautod.core.errors import InvalidInput, NotFound
 from netautod.core.identity.caller import Caller, system_caller
-from netautod.identity.auth.lockout.service import Lockout
 from netautod.identity.users.models import NewUser, User
 from netautod.identity.users.service import UserService
 
@@ -122,7 +120,7 @@ def _unlock(parsed: argparse.Namespace, configuration: Configuration) -> int:
 async def _unlock_user(settings: Settings, username: str) -> None:
     """Also for a name that no user has: its failures count like those of others."""
     async with opened(settings) as installation:
-        await (await _lockout(settings, installation)).unlock(username)
+        await (await build_lockout(installation)).unlock(username)
         user = await installation.people.users.by_username(username)
         if user is not None:
             await installation.audit.record(system_caller(user.org_id), "user.unlock", "user", user.id)
@@ -139,24 +137,8 @@ async def _remove_codes(settings: Settings, username: str) -> None:
         user = await installation.people.users.by_username(username)
         if user is None:
             raise NotFound("User not found")
-        otp = otp_of(
-            stores=installation.stores,
-            vault=installation.vault,
-            clock=installation.clock,
-            people=installation.people,
-            lockout=await _lockout(settings, installation),
-            audit=installation.audit,
-        )
+        otp = build_otp(installation, await build_lockout(installation))
         await otp.remove(system_caller(user.org_id), user.id)
-
-
-async def _lockout(settings: Settings, installation: Installation) -> Lockout:
-    return await lockout_of(
-        database=installation.database,
-        vault=installation.vault,
-        clock=installation.clock,
-        settings=settings.auth,
-    )
 
 
 def _may_force_change(parser: argparse.ArgumentParser) -> None:

@@ -7,10 +7,12 @@ from collections.abc import AsyncIterator, Container
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 
-from netautod.assembly.acting.caller_services import caller_services
+from netautod.assembly.acting.caller_services import caller_services, share_services
+from netautod.assembly.base import open_command_base
 from netautod.assembly.configuration import Configuration
-from netautod.assembly.parts.plugins import plugins_of
-from netautod.assembly.stages import services_of_commands
+from netautod.assembly.identity import build_ssh_ca
+from netautod.assembly.network.device_services import open_devices
+from netautod.assembly.plugins import load_plugins
 from netautod.cli.installation import opened, organization_named
 from netautod.cli.output import complain, say
 from netautod.cli.parsing import Commands
@@ -20,8 +22,6 @@ from netautod.plugin_api import UserServices
 from netautod.plugin_host.loading.failures import PluginError, one_line
 from netautod.plugin_host.manager import PluginManager
 from netautod.plugin_host.offers import offers
-from netautod.transport.outbound.addresses import AddressRules
-from netautod.transport.outbound.client import GuardedClient
 
 logger = logging.getLogger(__name__)
 
@@ -30,8 +30,7 @@ def parser_of(
     name: str, configuration: Configuration, *, taken: Container[str]
 ) -> argparse.ArgumentParser | None:
     """Of the command of a plugin; None if no plugin has one of this name. `taken` are our own commands."""
-    http = GuardedClient(AddressRules.allowing(configuration.settings.outbound.allow))
-    plugins = plugins_of(configuration, http)
+    plugins = load_plugins(configuration)
     offered = offers.commands_of(plugins, taken).get(name)
     if offered is None:
         broken = [status.name for status in plugins.statuses if not status.ok]
@@ -74,11 +73,13 @@ class CommandRun:
 async def _acting(
     configuration: Configuration, plugins: PluginManager, organization: str | None
 ) -> AsyncIterator[UserServices]:
-    settings = configuration.settings
-    async with opened(settings) as installation:
+    async with opened(configuration.settings) as installation:
         found = await organization_named(installation.people.organizations, organization)
-        async with services_of_commands(settings, installation, plugins) as shared:
-            yield caller_services(shared, system_caller(found.id))
+        async with (
+            open_command_base(installation, plugins) as base,
+            open_devices(base, build_ssh_ca(base)) as devices,
+        ):
+            yield caller_services(share_services(base, devices), system_caller(found.id))
 
 
 async def _ran(offered: offers.OfferedCommand, context: CommandRun) -> int:

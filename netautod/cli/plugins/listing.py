@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Iterator, Mapping
 
 from netautod.assembly.configuration import Configuration
-from netautod.assembly.parts.plugins import Additions, additions_of, plugins_of
+from netautod.assembly.plugins import Additions, collect_additions, load_plugins
 from netautod.cli.output import say
 from netautod.cli.parsing import COMMANDS, Commands
 from netautod.cli.plugins import authoring as plugin_authors
@@ -13,8 +13,6 @@ from netautod.cli.plugins import sections as plugin_sections
 from netautod.core.identity.permissions import PermissionKeys
 from netautod.plugin_host.offers import offers
 from netautod.plugin_host.offers.registrations import register_all
-from netautod.transport.outbound.addresses import AddressRules
-from netautod.transport.outbound.client import GuardedClient
 
 
 def add(commands: Commands) -> None:
@@ -28,10 +26,9 @@ def add(commands: Commands) -> None:
 
 def run(parsed: argparse.Namespace, configuration: Configuration) -> int:
     """Exit code 1 if a plugin does not work."""
-    http = GuardedClient(AddressRules.allowing(configuration.settings.outbound.allow))
-    manager = plugins_of(configuration, http)
+    manager = load_plugins(configuration)
     register_all(manager)
-    additions = additions_of(manager, PermissionKeys())
+    additions = collect_additions(manager, PermissionKeys())
     commands = offers.commands_of(manager, taken=COMMANDS)
     for status in manager.statuses:
         say(f"{status.name:<20} {status.version or '-':<10} {'ok' if status.ok else status.error}")

@@ -11,9 +11,9 @@ from types import MappingProxyType
 from typing import Any
 
 from netautod.assembly.configuration import Configuration
-from netautod.assembly.parts.devices import devices_of
-from netautod.assembly.parts.operations import platforms_of
-from netautod.assembly.parts.plugins import plugins_of
+from netautod.assembly.network.devices import build_devices
+from netautod.assembly.network.sessions import build_platforms
+from netautod.assembly.plugins import load_plugins
 from netautod.assembly.settings import Settings
 from netautod.cli.installation import opened, organization_named
 from netautod.cli.output import complain, say
@@ -23,8 +23,6 @@ from netautod.core.identity.caller import system_caller
 from netautod.network.credentials.models import Destination
 from netautod.network.devices.creation.links import TELNET_REFUSED
 from netautod.testing.trial import Trial
-from netautod.transport.outbound.addresses import AddressRules
-from netautod.transport.outbound.client import GuardedClient
 from netautod.transport.ssh.failures import DeviceFailed, FailureKind
 from netautod.transport.ssh.platform.model import Platform
 from netautod.transport.ssh.platform.registry import PlatformRegistry
@@ -185,13 +183,7 @@ async def _of_credential(parsed: argparse.Namespace, settings: Settings, enable:
         caller = system_caller(
             (await organization_named(installation.people.organizations, parsed.organization)).id
         )
-        credentials = devices_of(
-            stores=installation.stores,
-            vault=installation.vault,
-            clock=installation.clock,
-            audit=installation.audit,
-            settings=settings.devices,
-        ).credentials
+        credentials = build_devices(installation).credentials
         chosen = await credentials.id_of(caller.org_id, parsed.credential)
         if chosen is None:
             raise NotFound(f"there is no credential {parsed.credential!r}")
@@ -220,5 +212,4 @@ def _first_line(name: str) -> str:
 
 
 def _registry(configuration: Configuration) -> PlatformRegistry:
-    http = GuardedClient(AddressRules.allowing(configuration.settings.outbound.allow))
-    return platforms_of(plugins_of(configuration, http), configuration.settings.devices)
+    return build_platforms(load_plugins(configuration), configuration.settings.devices)

@@ -4,8 +4,8 @@ import argparse
 import asyncio
 import sys
 
-from netautod.assembly import stages
 from netautod.assembly.configuration import Configuration
+from netautod.assembly.plugins import build_storages
 from netautod.assembly.settings import Settings
 from netautod.automation.system.plugin_storage.models import PLUGIN
 from netautod.cli.installation import opened
@@ -43,7 +43,7 @@ def _agreed(name: str) -> bool:
 async def _purge(settings: Settings, name: str) -> int:
     """One event in the audit of each organization that had any."""
     async with opened(settings) as installation:
-        storages, deleted = stages.storages(settings, installation), 0
+        storages, deleted = build_storages(installation), 0
         for organization in await installation.people.organizations.all():
             count = await storages.purge(name, [organization.id])
             if count:

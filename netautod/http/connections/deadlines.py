@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from enum import Enum, auto
 
+from netautod.http.settings import ServerSettings
+
 UNTOLD = 2**63
 """How large a body is, while it has not come to its end: no stretch of it is all of it."""
 
@@ -26,6 +28,17 @@ class Deadlines:
     answer: float
     idle: float
     bytes_per_second: float
+
+    @classmethod
+    def of(cls, server: ServerSettings) -> "Deadlines":
+        """Return the deadlines of the settings."""
+        return cls(
+            head=server.header_timeout,
+            body=server.body_timeout,
+            answer=server.answer_timeout,
+            idle=server.idle_timeout,
+            bytes_per_second=server.bytes_per_second,
+        )
 
     @property
     def shortest(self) -> float:

@@ -1,4 +1,10 @@
-"""Routes: `/api/devices/:id` patterns, the services that their handlers get, and what refuses to start."""
+"""Routes: `/api/devices/:id` patterns, the services that their handlers get, and what refuses to start.
+
+The rule of injection: a service gets what it needs from its constructor, called by hand in a module of
+`netautod.assembly`. Only a handler, which Tornado constructs for every request, gets its services otherwise:
+it annotates attributes, and each becomes the one service of that type out of the groups (`Services`) that
+assembly has built. So a new service is one field of its group, and no list names it again.
+"""
 
 import inspect
 from collections.abc import Collection, Iterable

@@ -13,7 +13,7 @@ from netautod.assembly.data.database import (
     any_database,
     require_installation,
 )
-from netautod.assembly.parts.plugins import plugins_of
+from netautod.assembly.plugins import load_plugins
 from netautod.core.disk import MIB, space_of
 from netautod.core.errors import NetautodError
 from netautod.http.connections.tls import TlsFiles
@@ -27,8 +27,6 @@ from netautod.maintenance.doctor.database import (
 )
 from netautod.maintenance.doctor.findings import Finding
 from netautod.plugin_host.manager import PluginManager
-from netautod.transport.outbound.addresses import AddressRules
-from netautod.transport.outbound.client import GuardedClient
 
 CERTIFICATE_DAYS = 21
 
@@ -36,9 +34,7 @@ CERTIFICATE_DAYS = 21
 async def examined(configuration: Configuration) -> list[Finding]:
     """All that is found, in the order of the checks."""
     found = [*_settings(configuration), *_certificate(configuration), *_disk(configuration)]
-    manager = plugins_of(
-        configuration, GuardedClient(AddressRules.allowing(configuration.settings.outbound.allow))
-    )
+    manager = load_plugins(configuration)
     providers = await asyncio.to_thread(_registered, manager)
     found += _plugins(manager)
     return [*found, *await _database(configuration, providers)]

@@ -9,14 +9,14 @@ from uuid import uuid4
 from netautod.activity.events.publishing import EventPublisher
 from netautod.activity.events.service import EventService
 from netautod.activity.events.settings import EventSettings
-from netautod.assembly.parts.events import events_of
-from netautod.core.clock import SystemClock
+from netautod.assembly.activity import build_events
+from netautod.assembly.settings import Settings
 from netautod.core.errors import Unauthenticated
 from netautod.core.identity.caller import Caller, OrgId, RequestInfo
 from netautod.store.client import Database
 from tests.support.client import ApiClient
-from tests.support.databases import stores_of
 from tests.support.execution import World
+from tests.support.installation import bare_base
 from tests.support.listening import Heard, Listening, listening
 from tests.support.serving import Servers
 
@@ -72,13 +72,8 @@ class Nodes:
         self, *, listeners: int = 100, change_streams: bool = True, database: Database | None = None
     ) -> Node:
         own = database or self.database
-        parts = events_of(
-            database=own,
-            stores=stores_of(own),
-            clock=SystemClock(),
-            token_states=self.callers,
-            settings=EventSettings(listeners=listeners, change_streams=change_streams),
-        )
+        settings = Settings(events=EventSettings(listeners=listeners, change_streams=change_streams))
+        parts = build_events(bare_base(own, settings=settings), self.callers)
         await self.stack.enter_async_context(parts.streams)
         api = self.servers.listen([parts.streams], authenticate=self.callers.authenticate)
         return Node(streams=parts.streams, publisher=parts.publisher, api=api)

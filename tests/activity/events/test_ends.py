@@ -3,26 +3,19 @@
 from pathlib import Path
 
 from netautod.activity.events.service import EventService
-from netautod.activity.events.settings import EventSettings
-from netautod.assembly.parts.events import events_of
-from netautod.core.clock import SystemClock
+from netautod.assembly.activity import build_events
 from netautod.identity.users.passwords.hashing import PasswordHasher
 from netautod.store.client import Database
 from tests.identity.auth.support import Node, serve_node, start_node
 from tests.support.clock import MovableClock
-from tests.support.installation import open_installation
+from tests.support.installation import bare_base, open_installation
 from tests.support.listening import listening
 from tests.support.serving import Servers
 
 
 def streams_of(node: Node) -> EventService:
-    return events_of(
-        database=node.installation.database,
-        stores=node.installation.stores,
-        clock=SystemClock(),
-        token_states=node.logins.token_states,
-        settings=EventSettings(),
-    ).streams
+    base = bare_base(node.installation.database, stores=node.installation.stores)
+    return build_events(base, node.logins.token_states).streams
 
 
 async def test_a_logout_and_a_revocation_at_another_node(

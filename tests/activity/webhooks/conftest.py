@@ -9,22 +9,27 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from marshmallow import Schema
 
 from netautod.activity.webhooks.delivery.store import COLLECTION
 from netautod.activity.webhooks.models import Event, Webhook
 from netautod.activity.webhooks.names import OWN
 from netautod.activity.webhooks.settings import WebhooksSettings
-from netautod.assembly.parts.leases import named_leases
-from netautod.assembly.parts.webhooks import WebhookParts, webhooks_of
+from netautod.assembly.activity import Webhooks, build_webhooks
+from netautod.assembly.data.leases import named_leases
+from netautod.assembly.plugins import Additions
+from netautod.assembly.settings import Settings
 from netautod.core.identity.caller import OrgId
 from netautod.core.metrics import Metrics
+from netautod.http.settings import ServerSettings
 from netautod.network.configs.models import FROM_DEVICE, TEXT_FORMAT, Config
+from netautod.plugin_api import EventType
 from netautod.store.client import Database
 from netautod.transport.outbound.addresses import AddressRules
 from netautod.transport.outbound.client import GuardedClient
 from tests.support.client import Tenant
 from tests.support.execution import FAST, eventually
-from tests.support.installation import Installation, open_installation
+from tests.support.installation import Installation, bare_base, open_installation
 from tests.support.servers.webhook_receiver import WebhookReceiver, receiving
 from tests.support.serving import Serve
 
@@ -39,7 +44,7 @@ class Hooks(Tenant):
 
     installation: Installation
     database: Database
-    parts: WebhookParts
+    parts: Webhooks
     metrics: Metrics
     stack: AsyncExitStack = field(repr=False)
 
@@ -53,7 +58,7 @@ class Hooks(Tenant):
         for part in (self.parts.dispatcher, self.parts.relay):
             await self.stack.enter_async_context(part)
 
-    async def another_node(self, settings: WebhooksSettings = QUICK) -> WebhookParts:
+    async def another_node(self, settings: WebhooksSettings = QUICK) -> Webhooks:
         return await node_of(self.installation.on_another_node(), self.stack, Metrics(), settings)
 
     def event(self, subject: str = "device:1", *, name: str = NAME, **fields: Any) -> Event:
@@ -94,21 +99,24 @@ class Hooks(Tenant):
 
 async def node_of(
     installation: Installation, stack: AsyncExitStack, metrics: Metrics, settings: WebhooksSettings
-) -> WebhookParts:
+) -> Webhooks:
     opening = named_leases(
         database=installation.database, node_id=str(uuid4()), clock=installation.clock, settings=FAST
     )
-    return webhooks_of(
-        stores=installation.stores,
-        vault=installation.vault,
-        clock=installation.clock,
-        audit=installation.audit,
-        metrics=metrics,
-        http=GuardedClient(AddressRules.allowing(["127.0.0.1"])),
-        leases=await stack.enter_async_context(opening),
-        settings=settings,
-        instance_name="lab",
-        plugin_events=["weather.storm"],
+    storm = EventType(name="storm", permission="weather.read", description="A storm begins.", schema=Schema)
+    return build_webhooks(
+        bare_base(
+            installation.database,
+            stores=installation.stores,
+            vault=installation.vault,
+            clock=installation.clock,
+            audit=installation.audit,
+            metrics=metrics,
+            http=GuardedClient(AddressRules.allowing(["127.0.0.1"])),
+            leases=await stack.enter_async_context(opening),
+            settings=Settings(webhooks=settings, server=ServerSettings(instance_name="lab")),
+            additions=Additions(events={"weather.storm": storm}),
+        )
     )
 
 

@@ -17,7 +17,6 @@ import pytest
 from netautod.activity.webhooks.delivery.store import COLLECTION
 from netautod.activity.webhooks.outbox import relay
 from netautod.activity.webhooks.outbox.relay import SETTLED
-from netautod.assembly.parts.executions import aftermath_of
 from netautod.automation.executions.abandoned.models import Blocked, GivenUp
 from netautod.automation.executions.events.notifier import FinishNotifier
 from netautod.automation.executions.models import Execution
@@ -223,10 +222,7 @@ async def test_every_end_that_observers_get_reaches_webhooks(followed: Hooks) ->
         for run in (blocking, lost):
             await world.until(run, "running")
     blocked = Blocked(execution_id=blocking.id, epoch=1, text="it has blocked its node")
-    aftermath = aftermath_of(
-        database=world.database, stores=world.stores, observers=world.finished, clock=world.clock
-    )
-    await aftermath.settle([GivenUp(node_id="given up", by=blocked)])
+    await world.aftermath.settle([GivenUp(node_id="given up", by=blocked)])
     async with world.node(DoesOnce(hangs), node_id="dead"):
         dead = await world.run(task(**ours, task_type="agent_task"))
         await world.until(dead, "running")

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from netautod.assembly.parts.webhooks import build_outboxes
+from netautod.assembly.activity import build_outboxes
 from tests.activity.webhooks.conftest import Hooks
 from tests.support.profiler import profiled
 

@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import pytest
 
-from netautod.activity.webhooks.names import OWN
+from netautod.activity.webhooks.names import OWN, EventNames
 from netautod.activity.webhooks.store import COLLECTION
 from netautod.assembly.data.stores import SEALED_FIELDS
 from netautod.core.errors import Conflict
@@ -90,7 +90,7 @@ async def test_names_are_unique_and_events_of_plugins_can_be_chosen(hooks: Hooks
     other = (await hooks.api.post("/api/webhooks", {**BODY, "name": "other"})).expect(201)
     assert_error(await hooks.api.put(f"/api/webhooks/{other['id']}", {"name": "chat"}), 409, "exists")
     with pytest.raises(ValueError, match="PLUGIN"):
-        hooks.parts.names.register("config_changed")
+        EventNames(["config_changed"])
 
 
 async def test_nobody_else_reaches_them(hooks: Hooks) -> None:

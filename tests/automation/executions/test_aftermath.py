@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from netautod.assembly.parts.executions import aftermath_of
 from netautod.automation.executions.abandoned.models import Blocked, GivenUp
 from netautod.automation.executions.models import Execution
 from netautod.plugin_api import ExecutionFailed, NeedsApproval, RunContext
@@ -25,10 +24,7 @@ def _given_up(culprit: Execution | None, epoch: int = 1) -> GivenUp:
 
 
 async def _settle(world: World, *given_up: GivenUp) -> None:
-    aftermath = aftermath_of(
-        database=world.database, stores=world.stores, observers=world.finished, clock=world.clock
-    )
-    await aftermath.settle(given_up)
+    await world.aftermath.settle(given_up)
 
 
 @pytest.mark.parametrize("known", [True, False], ids=["the culprit is known", "it could be any of them"])

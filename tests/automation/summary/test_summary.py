@@ -9,21 +9,20 @@ from uuid import uuid4
 
 import pytest
 
-from netautod.assembly.parts.system import system_of
-from netautod.automation.executions.settings import SchedulerSettings
+from netautod.assembly.automation import build_system
 from netautod.automation.executions.store import ExecutionStore
 from netautod.automation.summary.service import Summaries
 from netautod.automation.system.models import Pause
 from netautod.automation.system.pauses import FollowedPauses
 from netautod.core.clock import SystemClock
 from netautod.core.identity.caller import OrgId
-from netautod.core.metrics import Metrics
 from netautod.plugin_host.loading.loader import LoadedPlugins
 from netautod.plugin_host.manager import PluginManager
 from netautod.testing import ios_config
 from tests.network.configs.fleet import Fleet, background_runs
 from tests.support.client import ApiClient, ServedRoutes, assert_error
 from tests.support.execution import manual_run, task
+from tests.support.installation import bare_base
 from tests.support.serving import Serve
 
 PATH = "/api/summary"
@@ -60,15 +59,15 @@ class Summarized:
 @pytest.fixture
 async def summarized(fleet: Fleet, serve: Serve) -> Summarized:
     installation, stores = fleet.installation, fleet.installation.stores
-    system = system_of(
-        stores=stores,
-        clock=SystemClock(),
-        audit=installation.audit,
-        plugins=PluginManager(LoadedPlugins.of({})),
-        pauses=FollowedPauses(store=stores.system),
-        metrics=Metrics(),
-        schedule=SchedulerSettings(),
-        risks=(),
+    system = build_system(
+        bare_base(
+            fleet.database,
+            stores=stores,
+            audit=installation.audit,
+            plugins=PluginManager(LoadedPlugins.of({})),
+            pauses=FollowedPauses(store=stores.system),
+            risks=(),
+        )
     )
     _, executions, *_ = background_runs(fleet.database)
     summaries = Summaries(

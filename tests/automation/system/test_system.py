@@ -12,10 +12,8 @@ from uuid import uuid4
 import pytest
 
 from netautod import __version__
-from netautod.activity.audit.service import AuditLog
-from netautod.assembly.parts.system import system_of
+from netautod.assembly.automation import build_system
 from netautod.automation.executions.models import Execution, new_execution, scheduled_id
-from netautod.automation.executions.settings import SchedulerSettings
 from netautod.automation.system import store as system_store
 from netautod.automation.system.heartbeat import NodeHeartbeat
 from netautod.automation.system.models import Pause
@@ -31,6 +29,7 @@ from netautod.plugin_host.manager import PluginManager
 from netautod.store.client import Database
 from tests.support.client import ApiClient, ServedRoutes, assert_error
 from tests.support.execution import Body, Does, World, due_task, eventually, manual_run, nothing, task
+from tests.support.installation import bare_base
 from tests.support.serving import Serve
 
 REASON = {"reason": "maintenance of the core"}
@@ -66,7 +65,7 @@ async def start(world: World, serve: Serve) -> Start:
     @asynccontextmanager
     async def run(work: Body = nothing) -> AsyncIterator[Running]:
         async with AsyncExitStack() as stack:
-            store, clock = world.stores.system, SystemClock()
+            store = world.stores.system
             pauses = await stack.enter_async_context(FollowedPauses(store=store, refresh_seconds=QUICK))
             node = world.node(Does(work), pauses=pauses)
             node_id = str(uuid4())
@@ -80,15 +79,15 @@ async def start(world: World, serve: Serve) -> Start:
             )
             await stack.enter_async_context(heartbeat)
             await stack.enter_async_context(node)
-            system = system_of(
-                stores=world.stores,
-                clock=clock,
-                audit=AuditLog(store=world.stores.audit, clock=clock),
-                plugins=PluginManager(LoadedPlugins.of({"probe": object()})),
-                pauses=pauses,
-                metrics=world.metrics,
-                schedule=SchedulerSettings(),
-                risks=(Risk(name="plain-http", text="passwords cross the network in clear"),),
+            system = build_system(
+                bare_base(
+                    world.database,
+                    stores=world.stores,
+                    plugins=PluginManager(LoadedPlugins.of({"probe": object()})),
+                    pauses=pauses,
+                    metrics=world.metrics,
+                    risks=(Risk(name="plain-http", text="passwords cross the network in clear"),),
+                )
             )
             served = await serve(system)
             yield Running(id=node_id, pauses=pauses, store=store, served=served)

@@ -10,7 +10,7 @@ import asyncio
 import sys
 from uuid import uuid4
 
-from netautod.assembly.parts.leases import named_leases
+from netautod.assembly.data.leases import named_leases
 from netautod.automation.executions.settings import ExecutionSettings, SchedulerSettings
 from netautod.core.clock import SystemClock
 from netautod.core.identity.caller import OrgId

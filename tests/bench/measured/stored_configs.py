@@ -8,8 +8,8 @@ from tempfile import TemporaryDirectory
 from uuid import uuid4
 
 from netautod.assembly.data.stores import INDEXES, Stores
-from netautod.assembly.parts.configs import ConfigParts
-from netautod.assembly.parts.devices import DeviceParts
+from netautod.assembly.network.configs import Configs
+from netautod.assembly.network.devices import DeviceRecords
 from netautod.assembly.settings import Settings
 from netautod.core.clock import SystemClock
 from netautod.core.identity.caller import Caller, OrgId
@@ -33,8 +33,8 @@ DEVICE_TYPE = "cisco_ios"
 class Stored:
     database: Database
     stores: Stores
-    services: DeviceParts
-    configs: ConfigParts
+    services: DeviceRecords
+    configs: Configs
     caller: Caller
 
     @property

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from tornado.netutil import bind_sockets
 
-from netautod.assembly.parts.http import deadlines_of
 from netautod.core.metrics import Metrics
+from netautod.http.connections.deadlines import Deadlines
 from netautod.http.connections.server import HttpServer
 from netautod.http.settings import ServerSettings
 from netautod.http.status.unavailable import refusing_application
@@ -27,7 +27,7 @@ async def address(tmp_path: Path) -> AsyncIterator[tuple[int, ssl.SSLContext]]:
     server = HttpServer(
         refusing_application(settings, "starting", Metrics()),
         connections=5,
-        deadlines=deadlines_of(settings),
+        deadlines=Deadlines.of(settings),
         tls=ours,
     )
     listening = bind_sockets(0, "127.0.0.1")

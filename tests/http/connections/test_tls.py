@@ -12,8 +12,8 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import BestAvailableEncryption, Encoding, PrivateFormat
 from tornado.netutil import bind_sockets
 
-from netautod.assembly.parts.http import deadlines_of
 from netautod.core.metrics import Metrics
+from netautod.http.connections.deadlines import Deadlines
 from netautod.http.connections.server import HttpServer
 from netautod.http.connections.tls import TlsError, TlsFiles, TlsRenewal
 from netautod.http.settings import ServerSettings
@@ -95,7 +95,7 @@ async def test_new_connections_meet_the_new_certificate(tmp_path: Path) -> None:
     server = HttpServer(
         refusing_application(settings, "starting", Metrics()),
         connections=5,
-        deadlines=deadlines_of(settings),
+        deadlines=Deadlines.of(settings),
         tls=files.context(),
     )
     renewal = TlsRenewal(files, stamp=files.stamp(), use=server.use_certificate)

@@ -4,8 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from netautod.assembly.parts.auth import AuthParts, auth_of, lockout_of
-from netautod.assembly.parts.sessions import SessionParts, sessions_of
+from netautod.assembly.identity import Identity, SessionServices, build_identity
 from netautod.assembly.settings import Settings
 from netautod.console.base.rendering import Renderer
 from netautod.console.base.static import StaticFiles
@@ -37,8 +36,8 @@ class Node:
     """A node. `pauses`: how long the lockout made logins wait, without waiting."""
 
     installation: Installation
-    logins: SessionParts
-    parts: AuthParts
+    logins: SessionServices
+    parts: Identity
     lockout: Lockout
     ssh_ca: SshAuthority
     pauses: list[float]
@@ -84,35 +83,25 @@ async def start_node(
         ssh_ca=SshCaSettings(reserved_principals=("root",)),
     )
     own, pauses = installation.on_another_node(settings=settings), list[float]()
-    stores, vault, clock = own.stores, own.vault, own.clock
 
     async def pause(seconds: float) -> None:
         pauses.append(seconds)
 
-    logins = await sessions_of(stores=stores, vault=vault, clock=clock, users=own.users, settings=settings)
-    lockout = await lockout_of(
-        database=own.database, vault=vault, clock=clock, settings=settings.auth, sleep=pause
+    parts = await build_identity(own, plugins, sleep=pause)
+    return Node(
+        installation=own,
+        logins=parts.sessions,
+        parts=parts,
+        lockout=parts.lockout,
+        ssh_ca=parts.ssh_ca,
+        pauses=pauses,
     )
-    ssh_ca = own.ssh_ca()
-    parts = auth_of(
-        stores=stores,
-        vault=vault,
-        clock=clock,
-        audit=own.audit,
-        people=own.people,
-        sessions=logins,
-        lockout=lockout,
-        ssh_ca=ssh_ca,
-        directories=plugins,
-        settings=settings.auth,
-    )
-    return Node(installation=own, logins=logins, parts=parts, lockout=lockout, ssh_ca=ssh_ca, pauses=pauses)
 
 
 def serve_node(servers: Servers, node: Node, *, port: int = 0, refusals: Refusals | None = None) -> ApiClient:
     """Serve the node over HTTP, with the pages that need no other services."""
     people, static = node.installation.people, StaticFiles.read()
-    services = (node.installation.audit, people.roles, people.users, node.ssh_ca, *node.parts.services)
+    services = (node.installation.audit, people.roles, people.users, *node.parts.services)
     return servers.listen(
         (*services, static, Renderer(static, chapters()), ManualPages(Manual.installed())),
         authenticate=node.authenticator.authenticate,

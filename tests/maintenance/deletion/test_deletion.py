@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from netautod.assembly.data.stores import INDEXES, SEALED_FIELDS
-from netautod.assembly.parts.auth import lockout_of
+from netautod.assembly.identity import build_lockout
 from netautod.core.errors import Conflict, NotFound
 from netautod.core.identity.caller import OrgId, system_caller
 from netautod.identity.auth.lockout.service import Lockout
@@ -30,12 +30,7 @@ async def installation(indexed: Database, tmp_path: Path) -> Installation:
 
 @pytest.fixture
 async def lockout(installation: Installation) -> Lockout:
-    return await lockout_of(
-        database=installation.database,
-        vault=installation.vault,
-        clock=installation.clock,
-        settings=installation.settings.auth,
-    )
+    return await build_lockout(installation)
 
 
 def deletion_of(installation: Installation, lockout: Lockout) -> OrganizationDeletion:

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from uuid import uuid4
 
 import asyncssh
@@ -14,13 +14,13 @@ from pymongo import AsyncMongoClient
 from tornado.iostream import IOStream
 from tornado.tcpclient import TCPClient
 
-from netautod.assembly import stages
 from netautod.assembly.acting.caller_services import SharedServices
 from netautod.assembly.acting.run_services import acting_factory
-from netautod.assembly.parts.configs import ConfigParts
-from netautod.assembly.parts.executions import background_pulls_of
+from netautod.assembly.automation import build_background_pulls
+from netautod.assembly.base import open_command_base
+from netautod.assembly.network.configs import Configs
+from netautod.assembly.network.device_services import DeviceServices, open_devices
 from netautod.assembly.settings import Settings
-from netautod.assembly.stages import DeviceWork
 from netautod.automation.agents.desk import Desk
 from netautod.automation.executions.models import Execution
 from netautod.automation.executions.running.environment import RunActing
@@ -39,6 +39,7 @@ from netautod.plugin_api import Acting
 from netautod.plugin_api.events import BackupStale, ConfigChanged, CredentialSuspended
 from netautod.plugin_host.loading.loader import LoadedPlugins
 from netautod.plugin_host.manager import PluginManager
+from netautod.plugin_host.observers import Observers
 from netautod.store.client import Database
 from netautod.store.scoped import scoped
 from netautod.testing import SimulatedDevice
@@ -90,7 +91,7 @@ class Fleet(Tenant):
 
     installation: Installation
     database: Database
-    parts: DeviceWork
+    parts: DeviceServices
     stack: AsyncExitStack
     ssh_ca: SshAuthority
     told: Told
@@ -98,7 +99,7 @@ class Fleet(Tenant):
     host_key: asyncssh.SSHKey = field(default_factory=lambda: asyncssh.generate_private_key("ssh-ed25519"))
 
     @property
-    def configs(self) -> ConfigParts:
+    def configs(self) -> Configs:
         return self.parts.configs
 
     @property
@@ -230,13 +231,13 @@ async def device_work(
     *,
     busy_seconds: float = 20.0,
     **devices: Any,
-) -> AsyncIterator[DeviceWork]:
+) -> AsyncIterator[DeviceServices]:
     """What one node of the service does with devices; `devices` are fields of the settings."""
     settings = replace(installation.settings, devices=replace(QUICK, **devices), executions=QUICK_LEASES)
     plugins = PluginManager(LoadedPlugins.of({}))
     async with (
-        stages.leases(settings, installation, str(uuid4())) as leases,
-        stages.device_work(settings, installation, plugins, leases, ssh_ca, told) as parts,
+        open_command_base(replace(installation, settings=settings), plugins) as base,
+        open_devices(replace(base, observers=cast(Observers, told)), ssh_ca) as parts,
     ):
         parts.operations.sessions.busy_seconds = busy_seconds
         yield parts
@@ -272,7 +273,7 @@ def background_runs(database: Database) -> tuple[object, ...]:
     rules = SchemaRules(schemas={"backup": BackupParameters}, references={})
     parts = task_services(database, clock=SystemClock(), rules=rules, observers=Finished())
     _, executions, _, chosen = parts
-    return *parts, background_pulls_of(chosen, executions)
+    return *parts, build_background_pulls(chosen, executions)
 
 
 def _idle_desk(work: Work, execution: Execution, acting: Callable[[Work], Acting]) -> Desk:

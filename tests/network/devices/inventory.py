@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from netautod.assembly.parts.devices import DeviceParts
+from netautod.assembly.network.devices import DeviceRecords
 from netautod.store.client import Database
 from tests.support.client import ApiClient, Tenant
 from tests.support.installation import Installation, open_installation
@@ -55,9 +55,9 @@ ABSENT_ID = "00000000-0000-4000-8000-000000000000"
 class Inventory(Tenant):
     installation: Installation
     database: Database
-    services: DeviceParts
+    services: DeviceRecords
 
-    def on_another_node(self) -> DeviceParts:
+    def on_another_node(self) -> DeviceRecords:
         return self.installation.on_another_node().devices()
 
     async def device(self, **fields: Any) -> Any:

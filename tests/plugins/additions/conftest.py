@@ -12,9 +12,9 @@ import netautod_netconf
 import netautod_reports
 from netautod.assembly.build import build
 from netautod.assembly.configuration import Configuration
+from netautod.assembly.identity import build_sessions
 from netautod.assembly.installation import Installation, open_installation
-from netautod.assembly.parts.plugins import additions_of, plugins_of
-from netautod.assembly.parts.sessions import sessions_of
+from netautod.assembly.plugins import collect_additions, load_plugins
 from netautod.assembly.routes import description
 from netautod.assembly.settings import Settings
 from netautod.automation.executions.abandoned.watched import Watched
@@ -26,8 +26,6 @@ from netautod.identity.auth.sessions.service import Sessions
 from netautod.identity.users.models import NewUser
 from netautod.plugin_host.loading.loader import LoadedPlugins
 from netautod.store.client import Database
-from netautod.transport.outbound.addresses import AddressRules
-from netautod.transport.outbound.client import GuardedClient
 from tests.plugins.additions import lab
 from tests.support.client import ApiClient
 from tests.support.serving import serve_application
@@ -74,8 +72,8 @@ async def running(
         limits=LimitSettings(requests_per_second=0, anonymous_per_second=0),
     )
     configuration = Configuration(settings=settings, plugins=LoadedPlugins.of(PLUGINS))
-    plugins = plugins_of(configuration, GuardedClient(AddressRules()))
-    served = additions_of(plugins, PermissionKeys()).routes
+    plugins = load_plugins(configuration)
+    served = collect_additions(plugins, PermissionKeys()).routes
     async with AsyncExitStack() as stack:
         installation = await stack.enter_async_context(open_installation(settings, fresh_module_database))
         service = await stack.enter_async_context(build(configuration, installation, _health, Watched()))
@@ -83,13 +81,7 @@ async def running(
         AsyncHTTPClient.configure(None, max_clients=1000)
         people = installation.people
         await people.organizations.create_organization("b", admin="stranger", password=PASSWORD)
-        sessions = await sessions_of(
-            stores=installation.stores,
-            vault=installation.vault,
-            clock=installation.clock,
-            users=people.users,
-            settings=settings,
-        )
+        sessions = await build_sessions(installation)
         yield Running(
             client=ApiClient(base_url=url, description=description(served)),
             sessions=sessions.sessions,

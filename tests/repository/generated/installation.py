@@ -5,11 +5,9 @@ from functools import cache
 from importlib.metadata import EntryPoint
 
 from netautod.assembly.configuration import Configuration, load
-from netautod.assembly.parts.plugins import plugins_of
+from netautod.assembly.plugins import load_plugins
 from netautod.plugin_host.loading.loader import installed
 from netautod.plugin_host.manager import PluginManager
-from netautod.transport.outbound.addresses import AddressRules
-from netautod.transport.outbound.client import GuardedClient
 
 
 def _shipped() -> Iterable[EntryPoint]:
@@ -27,4 +25,4 @@ def configuration() -> Configuration:
 
 @cache
 def plugins() -> PluginManager:
-    return plugins_of(configuration(), GuardedClient(AddressRules.allowing(())))
+    return load_plugins(configuration())

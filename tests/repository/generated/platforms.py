@@ -1,13 +1,13 @@
 """The page of platforms and their device types."""
 
-from netautod.assembly.parts.operations import platforms_of
+from netautod.assembly.network.sessions import build_platforms
 from netautod.transport.ssh.platform.model import Platform
 from tests.repository.generated.installation import configuration, plugins
 from tests.repository.generated.markdown import code, page, table
 
 
 def platforms() -> str:
-    registry = platforms_of(plugins(), configuration().settings.devices)
+    registry = build_platforms(plugins(), configuration().settings.devices)
     found = [registry.get(name) for name in sorted(registry.names())]
     rows = [
         (code(one.name), ", ".join(map(code, one.aliases)), _reads(one), ", ".join(_parts(one)))

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from netautod.assembly.parts.leases import named_leases
+from netautod.assembly.data.leases import named_leases
 from netautod.automation.executions.settings import ExecutionSettings
 from netautod.core.clock import SystemClock
 from netautod.core.errors import InvalidInput, Unavailable

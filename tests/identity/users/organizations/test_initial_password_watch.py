@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from netautod.assembly.parts.users import initial_password_watch_of
 from netautod.identity.users.organizations.initial_password import NAME
 from netautod.identity.users.organizations.initial_password_watch import InitialPasswordWatch
 from tests.support.installation import Installation
@@ -17,7 +16,9 @@ NEW = "vier gruene Kaefer tanzen"
 async def watch(installation: Installation, tmp_path: Path) -> InitialPasswordWatch:
     await installation.bootstrap(tmp_path).run()
     assert (tmp_path / NAME).exists()
-    return initial_password_watch_of(installation.people, tmp_path)
+    return InitialPasswordWatch(
+        users=installation.users, organizations=installation.organizations, data_dir=tmp_path
+    )
 
 
 async def test_the_status_and_the_log_name_the_file_while_it_is_there(

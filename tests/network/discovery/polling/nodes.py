@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
-from netautod.assembly.parts.leases import named_leases
+from netautod.assembly.data.leases import named_leases
 from netautod.automation.executions.settings import ExecutionSettings
 from netautod.core.clock import Clock
 from netautod.core.identity.caller import OrgId

@@ -5,13 +5,12 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import pytest
 
-from netautod.assembly import stages
-from netautod.assembly.parts.devices import DeviceParts
-from netautod.assembly.parts.inventory import InventoryParts
+from netautod.assembly.base import open_command_base
+from netautod.assembly.network.devices import DeviceRecords, build_devices
+from netautod.assembly.network.inventory import Inventories, build_inventories
 from netautod.assembly.settings import Settings
 from netautod.core.identity.caller import Caller, OrgId, system_caller
 from netautod.core.pages import Page
@@ -27,8 +26,6 @@ from netautod.plugin_host.manager import PluginManager
 from netautod.store.client import Database
 from netautod.store.leases.named import COLLECTION as LEASES
 from netautod.store.scoped import scoped
-from netautod.transport.outbound.addresses import AddressRules
-from netautod.transport.outbound.client import GuardedClient
 from tests.network.inventory.sync.fake_inventory import TOKEN, URL, FakeInventory
 from tests.support.client import Tenant
 from tests.support.installation import Installation, open_installation
@@ -44,8 +41,8 @@ class Node:
     """One node of the service; `caller` is an administrator of the organization under test."""
 
     installation: Installation
-    devices: DeviceParts
-    inventory: InventoryParts
+    devices: DeviceRecords
+    inventory: Inventories
     caller: Caller
 
     async def sync(self, source_id: str, **options: Any) -> SyncResult:
@@ -115,13 +112,10 @@ class World(Tenant):
 @asynccontextmanager
 async def started(installation: Installation, remote: FakeInventory) -> AsyncIterator[Node]:
     """A node whose plugin reads the inventory."""
-    settings, devices = installation.settings, installation.devices()
-    http = GuardedClient(AddressRules.allowing(settings.outbound.allow))
     plugins = PluginManager(LoadedPlugins.of({"fake": remote}))
-    async with stages.leases(settings, installation, uuid4().hex) as leases:
-        inventory = stages.inventory(
-            settings, installation, devices, {}, plugins, http, leases, FixedPauses()
-        )
+    async with open_command_base(installation, plugins) as base:
+        devices = build_devices(base)
+        inventory = build_inventories(base, devices.synced, platforms={})
         await devices.resume()
         await inventory.sources.resume()
         nobody = system_caller(OrgId("none"), "nobody")

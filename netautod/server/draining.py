@@ -6,17 +6,11 @@ worker that stops alone takes no new connections: its siblings on the same socke
 
 import asyncio
 from collections.abc import Sequence
-from typing import Protocol
 
+from netautod.assembly.build import Draining
 from netautod.assembly.settings import Settings
 from netautod.http.connections.server import HttpServer
 from netautod.http.status.unavailable import refusing_application
-
-
-class Draining(Protocol):
-    """What runs executions, or polls."""
-
-    async def drain(self, seconds: float) -> None: ...
 
 
 async def drain(

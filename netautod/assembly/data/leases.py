@@ -1,4 +1,4 @@
-"""The part of the composition root about leases that go by a name."""
+"""The leases by name of a node or of a command."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -16,7 +16,7 @@ from netautod.store.leases.named import NamedLeases
 async def named_leases(
     *, database: Database, node_id: str, clock: Clock, settings: ExecutionSettings
 ) -> AsyncIterator[NamedLeases]:
-    """Those of one node, or of a command beside it; renewed until the end of the block."""
+    """Hold the leases of one node, or of a command beside it, and renew them until the end of the block."""
     keeper = LeaseKeeper(
         collection=database.collection(named.COLLECTION).for_leases(),
         node_id=node_id,

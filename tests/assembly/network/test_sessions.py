@@ -1,6 +1,6 @@
 """The composition root of devices: plugins and settings decide what the platforms are."""
 
-from netautod.assembly.parts.operations import platforms_of
+from netautod.assembly.network.sessions import build_platforms
 from netautod.assembly.settings import table
 from netautod.network.devices.settings import DeviceSettings
 from netautod.plugin_host.loading.loader import LoadedPlugins
@@ -10,7 +10,7 @@ from netautod.transport.ssh.platform.registry import PlatformRegistry
 
 
 def platforms(settings: DeviceSettings) -> PlatformRegistry:
-    return platforms_of(PluginManager(LoadedPlugins(table())), settings)
+    return build_platforms(PluginManager(LoadedPlugins(table())), settings)
 
 
 def test_linux_is_read_by_its_own_list_unless_the_settings_have_one() -> None:

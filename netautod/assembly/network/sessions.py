@@ -1,13 +1,10 @@
-"""The part of the composition root about sessions on devices, and what is done over them at once."""
+"""The sessions on devices, and the commands and tests that run in them at once."""
 
 from dataclasses import dataclass
 
-from netautod.activity.audit.service import AuditLog
-from netautod.assembly.data.stores import Stores
-from netautod.assembly.parts.devices import DeviceParts
-from netautod.core.clock import Clock
-from netautod.core.logs.tracing import Tracer
-from netautod.core.metrics import Metrics
+from netautod.assembly.base import Base
+from netautod.assembly.network.devices import DeviceRecords
+from netautod.http.routing.services import Services
 from netautod.identity.auth.ssh_ca.service import SshAuthority
 from netautod.network.devices.host_keys.service import HostKeys
 from netautod.network.devices.operations.commands import CommandRunner
@@ -15,18 +12,20 @@ from netautod.network.devices.operations.credential_tests import CredentialTests
 from netautod.network.devices.sessions.caller_suspensions import CallerSuspensions
 from netautod.network.devices.sessions.service import DeviceSessions
 from netautod.network.devices.sessions.suspension_list import SuspendedLogins
-from netautod.network.devices.sessions.suspensions import SuspensionObservers, Suspensions
+from netautod.network.devices.sessions.suspensions import Suspensions
 from netautod.network.devices.sessions.target_addresses import DeviceReach
 from netautod.network.devices.settings import DeviceSettings
 from netautod.plugin_host.manager import PluginManager
-from netautod.store.leases.named import NamedLeases
 from netautod.transport.outbound.addresses import AddressRules
 from netautod.transport.ssh.platform.model import CaptureItem
 from netautod.transport.ssh.platform.registry import PlatformRegistry
 
 
 @dataclass(frozen=True, kw_only=True)
-class DeviceOperations:
+class DeviceOperations(Services):
+    """The sessions on devices and the services that open one for a request."""
+
+    platforms: PlatformRegistry
     suspensions: Suspensions
     sessions: DeviceSessions
     commands: CommandRunner
@@ -34,14 +33,9 @@ class DeviceOperations:
     host_keys: HostKeys
     suspended: SuspendedLogins
 
-    @property
-    def services(self) -> tuple[object, ...]:
-        """What the handlers use."""
-        return self.commands, self.tests, self.host_keys, self.suspended, self.sessions.platforms
 
-
-def platforms_of(plugins: PluginManager, settings: DeviceSettings) -> PlatformRegistry:
-    """Those that ship, those of plugins, and what the operator lists for Linux hosts."""
+def build_platforms(plugins: PluginManager, settings: DeviceSettings) -> PlatformRegistry:
+    """Register the platforms that ship, those of plugins, and the capture list of the settings for Linux."""
     platforms = PlatformRegistry()
     plugins.register_platforms(platforms.register)
     entries = settings.linux_capture
@@ -51,53 +45,42 @@ def platforms_of(plugins: PluginManager, settings: DeviceSettings) -> PlatformRe
     return platforms
 
 
-def operations_of(
-    *,
-    stores: Stores,
-    clock: Clock,
-    audit: AuditLog,
-    devices: DeviceParts,
-    platforms: PlatformRegistry,
-    leases: NamedLeases,
-    authority: SshAuthority,
-    settings: DeviceSettings,
-    addresses: AddressRules,
-    observers: SuspensionObservers,
-    metrics: Metrics,
-    tracer: Tracer | None = None,
+def build_operations(
+    base: Base, records: DeviceRecords, platforms: PlatformRegistry, authority: SshAuthority
 ) -> DeviceOperations:
-    suspensions = Suspensions(store=stores.suspensions, clock=clock, observers=observers)
+    stores, clock, audit = base.stores, base.clock, base.audit
+    devices, credentials = records.devices, records.credentials
+    suspensions = Suspensions(store=stores.suspensions, clock=clock, observers=base.observers)
     for refused in (stores.suspensions, stores.caller_suspensions):
-        devices.devices.deleted.register(refused.forget_device)
-        devices.credentials.deleted.register(refused.forget_credential)
+        devices.deleted.register(refused.forget_device)
+        credentials.deleted.register(refused.forget_credential)
     host_keys = HostKeys(store=stores.host_keys, clock=clock, audit=audit)
     sessions = DeviceSessions(
-        devices=devices.devices,
-        credentials=devices.credentials,
+        devices=devices,
+        credentials=credentials,
         platforms=platforms,
-        leases=leases,
+        leases=base.leases,
         audit=audit,
         suspensions=suspensions,
         caller_suspensions=CallerSuspensions(store=stores.caller_suspensions, clock=clock),
         host_keys=host_keys,
         authority=authority,
-        settings=settings,
-        reach=DeviceReach(rules=addresses),
-        metrics=metrics,
-        tracer=tracer,
+        settings=base.settings.devices,
+        reach=DeviceReach(rules=AddressRules.allowing(base.settings.outbound.allow)),
+        metrics=base.metrics,
+        tracer=base.tracer,
     )
     return DeviceOperations(
+        platforms=platforms,
         suspensions=suspensions,
         sessions=sessions,
-        commands=CommandRunner(sessions=sessions, devices=devices.devices, audit=audit),
-        tests=CredentialTests(
-            sessions=sessions, devices=devices.devices, credentials=devices.credentials, audit=audit
-        ),
+        commands=CommandRunner(sessions=sessions, devices=devices, audit=audit),
+        tests=CredentialTests(sessions=sessions, devices=devices, credentials=credentials, audit=audit),
         host_keys=host_keys,
         suspended=SuspendedLogins(
             background=stores.suspensions,
             callers=stores.caller_suspensions,
-            devices=devices.devices,
+            devices=devices,
             clock=clock,
         ),
     )

@@ -1,0 +1,35 @@
+"""The records of devices, the sessions on them and their configs, for the service and for commands."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from netautod.assembly.base import Base
+from netautod.assembly.network.configs import Configs, open_configs
+from netautod.assembly.network.devices import DeviceRecords, build_devices
+from netautod.assembly.network.sessions import DeviceOperations, build_operations, build_platforms
+from netautod.identity.auth.ssh_ca.service import SshAuthority
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeviceServices:
+    """The three groups of services that work with devices."""
+
+    devices: DeviceRecords
+    operations: DeviceOperations
+    configs: Configs
+
+    @property
+    def services(self) -> tuple[object, ...]:
+        """Return the services of all groups."""
+        return *self.devices.services, *self.operations.services, *self.configs.services
+
+
+@asynccontextmanager
+async def open_devices(base: Base, ssh_ca: SshAuthority) -> AsyncIterator[DeviceServices]:
+    """Build the services and run the text workers within the block."""
+    platforms = build_platforms(base.plugins, base.settings.devices)
+    devices = build_devices(base, platforms.synonyms)
+    operations = build_operations(base, devices, platforms, ssh_ca)
+    async with open_configs(base, devices, operations) as configs:
+        yield DeviceServices(devices=devices, operations=operations, configs=configs)

@@ -1,1 +1,0 @@
-"""The composition root in parts, one for each resource."""
