@@ -68,7 +68,7 @@ class Events(Services):
 
 @dataclass(frozen=True, kw_only=True)
 class Activity:
-    """All services of the wing; `refusals` writes refused requests to the audit."""
+    """The services of the wing; `refusals` writes refused requests to the audit."""
 
     webhooks: Webhooks
     events: Events

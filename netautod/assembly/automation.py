@@ -43,7 +43,7 @@ INSTALLED: Mapping[str, bool] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Automation(Services):
-    """All services of the wing; nothing of it runs before `node` and `heartbeat` are started."""
+    """The services of the wing; nothing of it runs before `node` and `heartbeat` are started."""
 
     node: ExecutionNode
     heartbeat: NodeHeartbeat

@@ -17,10 +17,12 @@ from netautod.plugin_host.loading.loader import LoadedPlugins, installed, one_li
 
 @dataclass(frozen=True, kw_only=True)
 class Configuration:
-    """What a command begins with. `plugins` are those whose sections the settings hold, `risks` what these
-    settings risk: only `serve` refuses to run with some of them. `in_vault` are the secrets of plugins that
-    are to be filled in, their names in the vault by key; `origins` says where each setting of a plugin comes
-    from. `failures` are the plugins that are left out since their own code failed at their sections.
+    """The settings, plugins and risks that a command begins with.
+
+    `plugins` are those whose sections the settings hold. `risks` are the risks of these settings: only
+    `serve` refuses to run with some of them. `in_vault` are the names in the vault, by key, of the secrets of
+    plugins that are still to be filled in. `origins` tells where each setting of a plugin comes from.
+    `failures` are the plugins that are left out because their own code failed at their sections.
     """
 
     settings: Settings
@@ -39,10 +41,11 @@ def load(
     warn: Callable[[str], None],
     found: Callable[[], Iterable[EntryPoint]] = installed,
 ) -> Configuration:
-    """Settings from the file, over them the environment, over them the flags (`section.name` -> value).
+    """Read the settings from the file, over them the environment, over them the flags (`section.name` ->
+    value).
 
-    Raises SettingsError with one line that names the key. An unknown variable is only a warning, and so
-    is the section of a plugin that cannot be loaded; that of a disabled one is not looked at.
+    Raises SettingsError with one line that names the key. An unknown variable is only a warning, and so is
+    the section of a plugin that cannot be loaded. The section of a disabled plugin is not read.
     """
     reader = Reader(file=file, environment=environment, flags=flags, renamed=RENAMED)
     reader.warn_of_old_names(warn)
@@ -80,9 +83,10 @@ def load(
 def _sections(
     reader: Reader, plugins: LoadedPlugins, warn: Callable[[str], None]
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """The sections by plugin, and the plugins whose own code fails at theirs: these are left out.
+    """Return the sections by plugin, and the plugins that are left out because their own code fails at
+    theirs.
 
-    Raises SettingsError for what the administrator has to mend.
+    Raises SettingsError for a mistake of the administrator.
     """
     made, failures = dict[str, Any](), dict[str, str]()
     for name, declared in dict(plugins.sections).items():

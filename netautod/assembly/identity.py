@@ -68,7 +68,7 @@ class LoginServices(Services):
 
 @dataclass(frozen=True, kw_only=True)
 class Identity(LoginServices):
-    """All services of the wing."""
+    """The services of the wing."""
 
     sessions: SessionServices
     account: AccountService

@@ -16,7 +16,7 @@ GROUP_AND_OTHERS, OTHERS = 0o077, 0o007
 
 @dataclass(frozen=True, kw_only=True)
 class SecretFile:
-    """`closed_to`: the mode bits that it should not have."""
+    """A file with secrets; `closed_to` are the mode bits that it should not have."""
 
     path: Path
     closed_to: int
@@ -25,7 +25,7 @@ class SecretFile:
     def is_open(self) -> bool:
         try:
             return bool(self.path.stat().st_mode & self.closed_to)
-        except OSError:  # whoever reads it says that it cannot be read
+        except OSError:  # its reader reports that it cannot be read
             return False
 
 
@@ -54,8 +54,10 @@ def risks_of(
     secret_files: Collection[Path] = (),
     credentials: str | None = None,
 ) -> FoundRisks:
-    """`declared` are the sections of plugins, `secrets_in_file` the keys of the secrets in the file itself,
-    `secret_files` those of single secrets, `credentials` the folder of systemd's credentials.
+    """Return the risks of the settings and of their files.
+
+    `declared` are the sections of plugins, `secrets_in_file` the keys of the secrets in the file itself,
+    `secret_files` the files of single secrets, `credentials` the folder of systemd's credentials.
     """
     files = list(_key_files(settings, declared, credentials))
     if file is not None and secrets_in_file:
@@ -70,15 +72,16 @@ def risks_of(
 
 
 def rules(settings: Settings) -> list[RiskRule[Any]]:
-    """Every rule, each name once."""
+    """Return every rule, each name once."""
     sections = [*_core_sections(settings).values(), *settings.of_plugins.values()]
     found = {rule.name: rule for section in sections for rule in rules_of(section)}
     return [*found.values(), KEY_FILE_READABLE, SECRET_IN_FILE]
 
 
 def check_accepted(settings: Settings, *, unknown_may_be: bool, warn: Callable[[str], None]) -> None:
-    """Raises SettingsError for a name that no risk has; a warning where plugins are left out, whose risk it
-    may be (`unknown_may_be`).
+    """Raise SettingsError for an accepted name that no risk has.
+
+    Where plugins are left out (`unknown_may_be`) it is a warning only, for one of them may have the risk.
     """
     known = {rule.name for rule in rules(settings)}
     for name in settings.accept_risks:

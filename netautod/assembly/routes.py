@@ -77,5 +77,5 @@ ROUTES: tuple[Route, ...] = (
 
 
 def description(of_plugins: Iterable[Route] = ()) -> dict[str, Any]:
-    """The OpenAPI description of all routes."""
+    """Return the OpenAPI description of all routes."""
     return openapi.document((*ROUTES, *of_plugins))

@@ -116,13 +116,13 @@ class Settings:
 
 
 def read_settings(reader: Reader) -> Settings:
-    """The settings of the service, without those of plugins. Raises SettingsError."""
+    """Read the settings of the service, without those of plugins. Raises SettingsError."""
     sections = {name: reader.section(name, declared) for name, declared in _sections().items()}
     return Settings(**reader.top_level(Settings), **sections)
 
 
 def table() -> Iterator[Setting]:
-    """Every setting of the service, in the order of the file."""
+    """Yield every setting of the service, in the order of the file."""
     yield from rows_of("", Settings)
     for name, declared in _sections().items():
         yield from rows_of(name, declared)

@@ -37,7 +37,7 @@ def table() -> dict[str, Line]:
 
 
 def built() -> dict[str, Line]:
-    """The routes of the service, from its own description."""
+    """Return the routes of the service from its own description."""
     found = {}
     for path, operations in routes.description()["paths"].items():
         for method, operation in operations.items():

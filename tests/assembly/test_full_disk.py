@@ -1,4 +1,4 @@
-"""Which requests go on when the disk of our own database is full: what is not listed here is refused."""
+"""The requests that work when the disk of our own database is full: all others are refused."""
 
 import re
 from pathlib import Path

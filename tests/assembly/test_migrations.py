@@ -56,20 +56,26 @@ def test_numbers_and_names_are_one_each(database: Database) -> None:
 
 
 def test_a_change_of_an_index_is_a_migration(database: Database) -> None:
-    """If this fails: add a line for the indexes, with the next number and this name, and leave the others."""
+    """Check the fingerprint of the indexes.
+
+    If this fails: add a line for the indexes with the next number and this name, and leave the others.
+    """
     names = [one.name for one in table(database) if one.name.startswith("indexes ")]
     assert names[-1] == f"indexes {fingerprint(INDEXES)}"
 
 
 def test_an_index_that_is_declared_no_more_is_dropped_by_a_migration(database: Database) -> None:
-    """If this fails: as above, with a line `dropped indexes`."""
+    """Check the fingerprint of the dropped indexes.
+
+    If this fails: add a line `dropped indexes`, in the same way.
+    """
     names = [one.name for one in table(database) if one.name.startswith("dropped indexes ")]
     assert names[-1] == f"dropped indexes {sha256(repr(sorted(DROPPED)).encode()).hexdigest()[:16]}"
     assert not {(index.collection, index.name) for index in INDEXES} & set(DROPPED)
 
 
 async def test_indexes_are_dropped_once_no_node_of_an_earlier_version_lives(indexed: Database) -> None:
-    """By those it may read; what nobody has declared is an administrator's."""
+    """Keep the indexes that an earlier node may read by, and those that an administrator has made."""
     tasks, nodes = indexed.collection("tasks"), indexed.collection("nodes")
     own, left = "region_1", "org_id_1_task_type_1_name_1__id_1"
     for name in (own, left):
@@ -190,7 +196,7 @@ async def test_a_node_that_starts_while_another_one_migrates_says_so_and_waits(
 
 
 async def _ready(folder: Path, port: int, variables: Mapping[str, str]) -> None:
-    """Starts a service, waits until it is ready, and stops it."""
+    """Start a service, wait until it is ready, and stop it."""
     async with serving(folder, "--port", str(port), variables=variables) as service:
         assert await health(port) == (200, '{"status":"ok"}')
         assert await service.stop() == 0

@@ -51,7 +51,7 @@ class Walk:
     ids: dict[str, str]
 
     async def ask(self, line: Line, who: str, ids: dict[str, str]) -> Response:
-        """With a session of its own, so that a logout does not end those of later requests."""
+        """Send the request with a session of its own, so that a logout does not end later requests."""
         return await (await self.logged_in(who)).request(
             line.method, concrete(line.path, ids), None if line.method in ("GET", "DELETE") else {}
         )
@@ -65,7 +65,7 @@ class Walk:
 
 
 def concrete(path: str, ids: dict[str, str]) -> str:
-    """The path with the id of its record, or one that nobody has."""
+    """Return the path with the id of its record, or with one that no record has."""
     best = max((prefix for prefix in ids if path.startswith(f"{prefix}/:")), key=len, default=None)
     first = ids[best] if best is not None else str(uuid4())
     parts = path.replace(":", first, 1)
@@ -117,7 +117,7 @@ async def _people(people: People) -> dict[str, User]:
 
 
 async def _records(walk: Walk) -> dict[str, str]:
-    """One record of every kind in the organization default, that of the admin."""
+    """Create one record of every kind in the organization default, as the admin."""
     api = await walk.logged_in("admin")
     cron = {"cron_expression": "0 0 1 1 *", "enabled": False}
     bodies: dict[str, dict[str, Any]] = {
@@ -168,7 +168,7 @@ def allowed(line: Line, user: User | None) -> bool:
 @pytest.mark.parametrize("who", ["nobody", "viewer", "operator", "admin", "stranger"])
 @pytest.mark.parametrize("key", ROUTES)
 async def test_a_route_lets_in_whom_the_table_names(walk: Walk, key: str, who: str) -> None:
-    """With ids that nobody has: who is let in finds nothing, or is told what is missing."""
+    """Send ids that no record has: an admitted user gets a 404, or the name of what is missing."""
     line = TABLE[key]
     answer = await walk.ask(line, who, {})
     assert answer.status < 500 or line.path.endswith("/poll"), answer.content
@@ -196,7 +196,7 @@ async def test_another_organizations_admin_reads_none_of_our_ids(walk: Walk, key
 
 
 async def snapshot(walk: Walk) -> dict[str, list[dict[str, Any]]]:
-    """All documents of the organization default that requests can change; sessions come and go."""
+    """Return all documents of the organization default that requests can change, without sessions."""
     org_id = walk.people["admin"].org_id
     names = (
         "credentials",

@@ -57,7 +57,7 @@ def listed(name: str) -> set[Line]:
 
 @pytest.fixture(scope="module")
 async def sent(walk: Walk, mongo_uri: str) -> list[Entry]:
-    """What is asked when every route is read with each of its parameters, and every record is deleted."""
+    """Return the queries that reading every route with each of its parameters and every deletion sends."""
     client = await walk.logged_in("admin")
     paths = (await client.get("/api/openapi.json")).json["paths"]
     found: list[Entry] = []
@@ -127,7 +127,7 @@ def _concrete(path: str, walk: Walk) -> str:
 
 
 def _planned(profile: Profile) -> Iterator[Entry]:
-    """Without what is found by its id alone."""
+    """Yield the queries, without those by the id alone."""
     for entry in profile.take():
         if entry.get("planSummary", "IDHACK") not in ("IDHACK", "EOF") and _condition(entry) is not None:
             yield entry
@@ -149,7 +149,7 @@ def _order(order: dict[str, int]) -> str:
 
 
 def _condition(entry: Entry) -> dict[str, Any] | None:
-    """The filter of a command of any kind."""
+    """Return the filter of a command of any kind."""
     command = entry["command"]
     if command.get("pipeline"):
         condition: dict[str, Any] | None = command["pipeline"][0].get("$match")

@@ -1,4 +1,4 @@
-"""Where the secrets of settings may stand, and that none of them is ever shown."""
+"""The places where secrets of settings may stand; none of the secrets is ever shown."""
 
 import logging
 from collections.abc import Mapping

@@ -24,7 +24,7 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def table() -> Iterator[Setting]:
-    """The settings of the service, then those of the built-in plugins."""
+    """Yield the settings of the service, then those of the built-in plugins."""
     yield from core_table()
     for name, declared in LoadedPlugins.load(core_table()).sections.items():
         yield from rows_of(name, declared)
@@ -242,7 +242,7 @@ def test_the_settings_file_lists_the_whole_table(repository_root: Path) -> None:
 
 
 def rendered() -> Iterator[str]:
-    """The settings file without its head, as the table prescribes it."""
+    """Yield the lines of the settings file without its head, as the table prescribes them."""
     section = ""
     for row in table():
         if row.section != section:

@@ -1,4 +1,4 @@
-"""Where collections would lie on a sharded cluster: all have their place, and queries hold the shard key."""
+"""The places of collections on a sharded cluster: each has one, and queries hold the shard key."""
 
 import ast
 import csv
@@ -24,7 +24,9 @@ OPENING = ("scoped", "collection")
 
 
 def opened() -> Iterator[tuple[str, str]]:
-    """(how, name) of each collection that the code opens: `scoped(database, NAME)`, `.collection(NAME)`."""
+    """Yield (how, name) of each collection that the code opens: `scoped(database, NAME)`,
+    `.collection(NAME)`.
+    """
     for path in sorted(ROOT.rglob("*.py")):
         tree = ast.parse(path.read_text())
         for node in ast.walk(tree):
@@ -43,7 +45,7 @@ def _called(call: ast.Call) -> str:
 
 
 def recorded() -> Iterator[tuple[str, str, str]]:
-    """(collection, fields of the filter, index) of the queries that stores are known to send."""
+    """Yield (collection, fields of the filter, index) of the queries that stores are known to send."""
     for name in ("plans.csv", "background_plans.csv"):
         with (DATA / name).open(newline="") as file:
             for collection, fields, _, index in csv.reader(file, delimiter=";"):
@@ -60,7 +62,7 @@ def test_every_collection_has_its_place_and_a_reason() -> None:
 
 
 def test_whoever_is_sharded_is_opened_by_organization() -> None:
-    """Those of refused logins are opened by their common base, which is scoped, too."""
+    """Check every collection; those of refused logins are opened by their scoped common base."""
     by_base = {"suspended_logins", "caller_suspensions"}
     assert {name for how, name in opened() if how == "scoped"} | by_base >= SHARDED.keys()
 
@@ -91,7 +93,7 @@ def test_what_asks_all_shards_keeps_its_index() -> None:
 
 
 def test_the_recorded_queries_of_all_shards_go_through_the_index_that_is_named() -> None:
-    """A plan may name fields behind those of the index: it is one of an $or."""
+    """Compare the plans; one may name fields behind those of the index, as a part of an $or."""
     found: dict[tuple[str, str], set[str]] = {}
     for collection, fields, plan in recorded():
         if collection in SHARDED and ORGANIZATION not in fields.split():
@@ -104,8 +106,7 @@ def test_the_recorded_queries_of_all_shards_go_through_the_index_that_is_named()
 
 
 def test_whatever_has_a_condition_is_looked_at() -> None:
-    """By the names of its parameters: one with another name has to be added to
-    tests/support/query_watch.py."""
+    """Find conditions by the names of parameters: add another name to tests/support/query_watch.py."""
     without = {"insert", "insert_many", "insert_in_order", "create_indexes", "indexes", "drop_index"}
     others = {"name", "require_room", "unacknowledged_by_others", "for_leases"}
     calls = {name: call for name, call in vars(Collection).items() if not name.startswith("_")}
@@ -170,7 +171,7 @@ async def test_what_the_product_asks_of_all_shards_is_seen(database: Database, a
 
 @pytest.mark.slow
 async def test_the_end_of_an_attempt_holds_the_whole_key(indexed: Database, mongo_uri: str) -> None:
-    """So it is one write, and not a look on all shards and a write."""
+    """Expect one write, and not a query on all shards and a write."""
     world = World(database=indexed)
     with profiled(indexed, mongo_uri) as profile:
         async with world.node(Does(nothing)):

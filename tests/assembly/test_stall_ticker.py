@@ -1,4 +1,4 @@
-"""What the tick of the loop tells the metrics of a service."""
+"""The metrics that the ticker of the loop sets."""
 
 from netautod.assembly.base import stall_ticker
 from netautod.core.metrics import Metrics
@@ -9,7 +9,7 @@ from tests.support.observed import observed
 
 
 async def test_stalls_and_lags_of_the_loop_are_counted() -> None:
-    """The watching process writes a stall to the board."""
+    """Count a stall that the watching process has written to the board."""
     board, metrics = Board(), Metrics()
     board.count_stall()
 

@@ -115,17 +115,18 @@ async def open_installation(
 
 def bare_base(database: Database, *, settings: Settings | None = None, **parts: Any) -> Base:
     """Return a Base of these parts only, with stores on the database: for services that use no other."""
-    settings = settings or Settings()
-    stores, clock = Stores.of(database, settings.retention), SystemClock()
-    common = {
+    settings, clock = settings or Settings(), SystemClock()
+    stores = parts.get("stores") or Stores.of(database, settings.retention)
+    common: dict[str, Any] = {
+        "database": database,
+        "settings": settings,
+        "stores": stores,
         "clock": clock,
         "audit": AuditLog(store=stores.audit, clock=clock),
         "metrics": Metrics(),
         "initial_password_watch": SimpleNamespace(risks=_no_risks),
     }
-    return cast(
-        Base, SimpleNamespace(database=database, settings=settings, stores=stores, **{**common, **parts})
-    )
+    return cast(Base, SimpleNamespace(**{**common, **parts}))
 
 
 async def _no_risks() -> list[Risk]:

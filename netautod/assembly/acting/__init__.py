@@ -1,1 +1,1 @@
-"""What plugins work with: in the name of a user, and in a run."""
+"""The services that plugins work with, in the name of a user and in a run."""

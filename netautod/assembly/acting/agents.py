@@ -29,7 +29,7 @@ from netautod.transport.ssh.platform.redact import redact
 
 @dataclass(frozen=True, kw_only=True)
 class Agents:
-    """`desk` is for the executors, `service` for the handlers."""
+    """The agents of a node: `desk` is for the executors, `service` for the handlers."""
 
     desk: DeskFactory
     service: AgentService

@@ -28,7 +28,7 @@ COMMAND = "devices.manage"
 
 @dataclass(frozen=True, kw_only=True)
 class SharedServices:
-    """What all of them work with."""
+    """The services that the `CallerServices` of all callers share."""
 
     devices: DeviceService
     backups: BackupInfos
@@ -64,8 +64,10 @@ class CallerServices:
                 yield _state(device, known[device.id])
 
     async def capture_config(self, device_id: str, *, credential_id: str | None = None) -> CaptureOutcome:
-        """Raises DeviceFailed (kinds: transport/ssh/failures.py); `not_found`: the device was deleted
-        meanwhile."""
+        """Capture the config of the device and record the capture.
+
+        Raises DeviceFailed (kinds: transport/ssh/failures.py); `not_found`: the device was deleted meanwhile.
+        """
         self.work.caller.require(READ)
         # `str`: a schema's UUID field gives a UUID.
         override = None if credential_id is None else uuid_or_none(str(credential_id)) or str(credential_id)
@@ -92,14 +94,18 @@ class CallerServices:
         )
 
     async def captured(self, device_id: str, name: str, captured: Captured) -> None:
-        """After each capture: of a request it is an event of its own."""
+        """Record a capture: that of a request is an audit event of its own."""
         details = {"version": captured.config.version, "changed": captured.changed}
         await self._shared.audit.record(self.work.caller, "config.pull", "device", device_id, details)
 
     async def run_command(
         self, device_id: str, command: str, *, timeout_seconds: float = 30.0
     ) -> CommandOutcome:
-        """Of a run in a background session: it tries no suspended logins, nor takes the place of a person."""
+        """Run the command on the device and return its output, also if the device fails.
+
+        A run uses a background session, which tries no suspended logins and takes no person's place in the
+        queue.
+        """
         self.work.caller.require(COMMAND)
         self.work.guard()
         try:
@@ -124,7 +130,7 @@ class CallerServices:
             yield batch
 
     def matching(self, site: str | None, device_type: str | None) -> AsyncIterator[list[Device]]:
-        """The devices that there are for it; of a run the subclass may know better."""
+        """Yield the devices that the caller may work with; the subclass of a run may narrow them."""
         return self._shared.devices.matching(
             self.work.org_id, site=site, device_type=device_type, persist=self.work.persist
         )
@@ -143,7 +149,7 @@ def share_services(base: Base, devices: DeviceServices) -> SharedServices:
 
 
 def caller_services(shared: SharedServices, caller: Caller) -> CallerServices:
-    """For one request, or one command."""
+    """Build the services of one request, or of one command."""
     return CallerServices(work=Work(caller=caller), shared=shared)
 
 

@@ -34,8 +34,8 @@ class ActingServices(CallerServices):
         self.http = shared.http.under(work.guard)
         self._execution = execution
         self._snapshots = snapshots
-        self._beginning = asyncio.Lock()
-        self._begun = False
+        self._snapshot_lock = asyncio.Lock()
+        self._has_snapshot = False
 
     @property
     def repeatable(self) -> bool:
@@ -46,21 +46,21 @@ class ActingServices(CallerServices):
         return self.agent.is_writing
 
     def matching(self, site: str | None, device_type: str | None) -> AsyncIterator[list[Device]]:
-        """Of a run of chosen devices these alone."""
-        chosen = self._execution.device_subset
-        if chosen is None:
+        """Yield the selected devices alone where the run is for a subset."""
+        subset = self._execution.device_subset
+        if subset is None:
             return super().matching(site, device_type)
-        return self._shared.devices.of_ids(self.work.org_id, chosen, persist=self.work.persist)
+        return self._shared.devices.of_ids(self.work.org_id, subset, persist=self.work.persist)
 
     async def captured(self, device_id: str, name: str, captured: Captured) -> None:
         await self.work.persist(self._begin_snapshot)
         await self.work.persist(partial(self._snapshots.add, self.work, self._execution.id, name, captured))
 
     async def _begin_snapshot(self) -> None:
-        async with self._beginning:  # nobody adds to it before it is there
-            if not self._begun:
+        async with self._snapshot_lock:  # a capture is added once the snapshot exists
+            if not self._has_snapshot:
                 await self._snapshots.begin(self.work.org_id, self._execution.id)
-                self._begun = True
+                self._has_snapshot = True
 
     async def create_snapshot(self, name: str, totals: ResultTotals) -> str:
         self.work.caller.require(READ)
@@ -80,13 +80,16 @@ class ActingServices(CallerServices):
 
 
 class DeskFactory(Protocol):
-    """Makes the desk of an attempt; `acting` makes the services in the name of other work of the run."""
+    """A factory of the desk of an attempt.
+
+    `acting` makes the services in the name of other work of the run.
+    """
 
     def __call__(self, work: Work, execution: Execution, acting: Callable[[Work], Acting]) -> Desk: ...
 
 
 def acting_factory(*, shared: SharedServices, snapshots: Snapshots, desk: DeskFactory) -> ActingFactory:
-    """What the runner calls for each attempt."""
+    """Return the factory that the runner calls for each attempt."""
 
     def make(work: Work, execution: Execution) -> RunActing:
         def acting(as_owner: Work) -> ActingServices:

@@ -1,1 +1,1 @@
-"""What an installation keeps and how it is opened: the database, its stores, its migrations."""
+"""The data of an installation and how it is opened: the database, its stores, its migrations."""

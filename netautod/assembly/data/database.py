@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 
 from pymongo.errors import PyMongoError
 
-from netautod.assembly.data.full_disk_collections import SPARED
+from netautod.assembly.data.full_disk_collections import FULL_DISK_COLLECTIONS
 from netautod.assembly.settings import Settings
 from netautod.core.errors import NetautodError, Unavailable
 from netautod.core.metrics import Metrics
@@ -21,18 +21,18 @@ class DatabaseError(NetautodError):
 
 
 class NoReplicaSetError(DatabaseError):
-    """The server is one of its own."""
+    """Raised for a server that is not a member of a replica set."""
 
 
 class NoInstallationError(DatabaseError):
-    """There is none to look at."""
+    """Raised where there is no installation to work on."""
 
 
 @asynccontextmanager
 async def open_database(
     settings: Settings, uri: str, metrics: Metrics | None = None, *, app_name: str = APP_NAME
 ) -> AsyncIterator[Database]:
-    """Connects and makes sure that a writable replica-set member answers. `app_name` as of `connect`."""
+    """Connect and check that a writable member of a replica set answers; `app_name` is as in `connect`."""
     database = _connected(settings, uri, metrics, app_name)
     try:
         await _require_replica_set(database)
@@ -42,31 +42,34 @@ async def open_database(
 
 
 def _connected(settings: Settings, uri: str, metrics: Metrics | None, app_name: str) -> Database:
-    chosen = settings.mongodb
+    mongodb = settings.mongodb
     try:
         return connect(
             uri,
-            chosen.database,
-            timeout_seconds=chosen.timeout_seconds,
-            pool=chosen.pool_size,
+            mongodb.database,
+            timeout_seconds=mongodb.timeout_seconds,
+            pool=mongodb.pool_size,
             metrics=metrics,
             room=_room(settings, uri),
             app_name=app_name,
         )
-    except (PyMongoError, ValueError) as error:  # it does not quote the URI, which may hold a password
+    except (
+        PyMongoError,
+        ValueError,
+    ) as error:  # they do not quote the URI with its password
         raise DatabaseError(f"the MongoDB URI cannot be used: {error}; check NETAUTOD_MONGODB_URI") from error
 
 
 def _room(settings: Settings, uri: str) -> Room:
-    """That of the disk of our own mongod, which this process runs or the one that started it."""
+    """Return the room on the disk of our own mongod, which this process or another one runs."""
     try:
         running = find_running(settings.data_dir)
-    except EmbeddedMongoError:  # who may not look there uses another database
+    except EmbeddedMongoError:  # a user without access to the folder uses another database
         running = None
     if uri != running:
         return Room()
     database = DataDir(root=settings.data_dir.absolute()).database
-    return Room(database, needed_mib=settings.data.min_free_mb, exempt=SPARED)
+    return Room(database, needed_mib=settings.data.min_free_mb, exempt=FULL_DISK_COLLECTIONS)
 
 
 async def _require_replica_set(database: Database) -> None:
@@ -79,15 +82,16 @@ async def _require_replica_set(database: Database) -> None:
 
 
 def require_installation(settings: Settings) -> None:
-    """For commands that make none: raises NoInstallationError where `any_server` would make a database."""
+    """Raise NoInstallationError where `any_server` would create a database: for commands that create none."""
     if not settings.mongodb.uri and not holds_database(settings.data_dir):
         raise NoInstallationError(f"there is no installation in {settings.data_dir}: is --data-dir right?")
 
 
 @asynccontextmanager
 async def any_server(settings: Settings) -> AsyncIterator[str]:
-    """For commands: the URI of the configured server, that of a running service, or a private one within the
-    block.
+    """Yield the URI of the configured server, of a running service, or of a private one within the block.
+
+    It is for commands.
     """
     uri = settings.mongodb.uri or find_running(settings.data_dir)
     if uri:
@@ -99,6 +103,6 @@ async def any_server(settings: Settings) -> AsyncIterator[str]:
 
 @asynccontextmanager
 async def any_database(settings: Settings) -> AsyncIterator[Database]:
-    """The database on any server."""
+    """Open the database on the server that `any_server` finds."""
     async with any_server(settings) as uri, open_database(settings, uri) as database:
         yield database

@@ -23,4 +23,4 @@ DROPPED: Sequence[tuple[str, str]] = (
     ("tasks", "org_id_1_task_type_1_name_1__id_1"),
     ("webhook_deliveries", "webhook_id_1_at_1_place_1"),
 )
-"""Each a collection and the name of an index in it."""
+"""Pairs of a collection and the name of an index in it."""

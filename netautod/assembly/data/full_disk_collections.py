@@ -1,7 +1,7 @@
 """The collections that get new documents even when the disk of our own database is full.
 
-What is here lets people log in, keeps what they do on record, or tells how runs ended: without it nobody
-could make room. All others get none then; what is changed or deleted in them goes on.
+These let people log in, record what they do, or hold how runs ended: without them no one could make room.
+All other collections get no new documents then; changes and deletions in them still work.
 """
 
 from netautod.activity.audit import documents as audit
@@ -14,7 +14,7 @@ from netautod.identity.auth.ssh_ca import store as ssh_ca
 from netautod.identity.auth.tokens.store import SIGNING_KEYS
 from netautod.secrets.vault import organization_keys
 
-SPARED = frozenset(
+FULL_DISK_COLLECTIONS = frozenset(
     {
         audit.COLLECTION,
         directory_lookups.COLLECTION,

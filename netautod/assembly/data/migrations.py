@@ -80,7 +80,7 @@ def migrations_of(database: Database, stores: Stores, settings: AuthSettings) ->
 
 
 def require_known(applied: Sequence[Applied], database: Database, settings: Settings) -> None:
-    """Raises NewerDatabase if a newer version has migrated what is there, or what is to come there."""
+    """Raise NewerDatabase if a newer version has migrated the database, or the backup that goes into it."""
     known = migrations_of(database, Stores.of(database, settings.retention), settings.auth)
     refusal = newer_than(known, applied)
     if refusal is not None:

@@ -156,11 +156,12 @@ SEALED_FIELDS: tuple[SealedField, ...] = (
 
 @dataclass(frozen=True, kw_only=True)
 class Stores:
-    """One of each: a store may remember what it has read or counted, and gathers writes of many callers.
+    """The stores of the service, one of each kind.
 
-    Stores that need more than the database are made where the rest is at hand, in app/parts: the texts and
-    the snapshots of configs, the counters of failed logins. `subscriptions` say what stores have to mark for
-    webhooks; until they are followed, nothing.
+    There is one of each because a store may remember what it has read or counted, and gathers writes of many
+    callers. Stores that need more than the database are built in the modules of their wings: the texts and
+    the snapshots of configs, the counters of failed logins. `subscriptions` say which events stores mark for
+    webhooks; until they are followed, they mark none.
     """
 
     agent_changes: ChangeStore

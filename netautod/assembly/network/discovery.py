@@ -63,7 +63,7 @@ def build_discovery(base: Base, records: DeviceRecords, operations: DeviceOperat
         poller=poller if enabled else None,
         notices=Periodic(
             changes.look,
-            name="look for changes that nobody was told of",
+            name="report of unreported changes",
             seconds=LOOK_SECONDS,
             at_once=True,
             lease="changes of devices",

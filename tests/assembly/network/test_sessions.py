@@ -15,8 +15,8 @@ def platforms(settings: DeviceSettings) -> PlatformRegistry:
 
 def test_linux_is_read_by_its_own_list_unless_the_settings_have_one() -> None:
     assert platforms(DeviceSettings()).get("linux") == PlatformRegistry().get("linux")
-    chosen = platforms(DeviceSettings(linux_capture=("/etc/hosts", "-ip route show"))).get("debian")
-    assert chosen.capture == (
+    selected = platforms(DeviceSettings(linux_capture=("/etc/hosts", "-ip route show"))).get("debian")
+    assert selected.capture == (
         CaptureItem(file="/etc/hosts"),
         CaptureItem(command="ip route show", optional=True),
     )
