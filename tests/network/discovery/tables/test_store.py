@@ -164,7 +164,7 @@ async def test_the_older_of_two_writers_is_refused(world: World, monkeypatch: py
 @pytest.mark.parametrize(
     ("collection", "call"),
     [
-        pytest.param("_shelf._parts", "insert_many", id="before parts are inserted"),
+        pytest.param("_parts_store._parts", "insert_many", id="before parts are inserted"),
         pytest.param("_headers", "update", id="before the header names them"),
     ],
 )
