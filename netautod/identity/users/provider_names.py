@@ -1,4 +1,4 @@
-"""The names of auth providers: their form, and which of them users may be made for."""
+"""The names of auth providers: their form, and for which of them users may be created."""
 
 import re
 from collections.abc import Iterable

@@ -123,10 +123,10 @@ async def test_a_user_with_a_new_name_in_a_new_place_is_the_same(
         ),
         pytest.param({"base_dn": f"ou=nowhere,{BASE}"}, id="a base that there is not"),
         pytest.param({"bind_password": "wrong"}, id="a wrong password of its own"),
-        pytest.param({"user_filter": "(gecos={username})"}, id="a filter that nobody matches"),
+        pytest.param({"user_filter": "(gecos={username})"}, id="a filter that no user matches"),
         pytest.param({"id_attribute": ""}, id="no attribute for the id"),
         pytest.param({"urls": ("ldap://127.0.0.1:1",)}, id="no server"),
-        pytest.param({"username_attribute": "gecos"}, id="an attribute that nobody has"),
+        pytest.param({"username_attribute": "gecos"}, id="an attribute that no user has"),
     ],
 )
 async def test_a_service_that_may_not_see_the_user_ends_nothing(

@@ -170,7 +170,7 @@ async def test_certificates_that_are_refused(
         pytest.param({"bind_password": "x"}, None, None, False, "result 49", id="a wrong bind_password"),
         pytest.param({"bind_dn": ""}, "ada", None, False, "no entry", id="an anonymous search"),
         pytest.param({"ca_file": "/nowhere"}, None, None, False, "ca_file", id="no file of authorities"),
-        pytest.param({"urls": ("ldap://127.0.0.1:1",)}, None, None, False, "refused", id="nobody there"),
+        pytest.param({"urls": ("ldap://127.0.0.1:1",)}, None, None, False, "refused", id="no server"),
         pytest.param({"user_filter": "(uid={username}"}, "ada", None, False, "", id="a broken filter"),
     ],
 )

@@ -202,7 +202,7 @@ async def test_an_unavailable_provider_gets_a_later_request() -> None:
             {"sub": "subject-1", "preferred_username": "ada", "groups": "net"}, ("net",), id="what is missing"
         ),
         pytest.param({"sub": "subject-2", "preferred_username": "root"}, None, id="another user's claims"),
-        pytest.param({"preferred_username": "ada"}, None, id="nobody's claims"),
+        pytest.param({"preferred_username": "ada"}, None, id="claims without a user"),
         pytest.param({"sub": "subject-1"}, None, id="still no username"),
     ],
 )

@@ -80,7 +80,7 @@ async def test_a_token_that_is_taken_back_ends_the_login(
         pytest.param((503, "<html>"), id="a provider that is down"),
         pytest.param((400, {"error": "invalid_client"}), id="our secret is wrong"),
         pytest.param((400, {"error": "unsupported_grant_type"}), id="no such grant"),
-        pytest.param((400, {"error": "interaction_required"}), id="the user is asked for more"),
+        pytest.param((400, {"error": "interaction_required"}), id="the user has to do more"),
         pytest.param((429, {"error": "slow_down"}), id="too many requests"),
         pytest.param((400, "<html>invalid_grant</html>"), id="a proxy's page"),
         pytest.param((400, ["invalid_grant"]), id="no object"),

@@ -94,7 +94,7 @@ def at(name: str, seconds: int) -> Callable[[Claims], None]:
         pytest.param(setting(azp=""), id="issued to an empty client"),
         pytest.param(setting(aud={CLIENT_ID: True}), id="an audience that is an object"),
         pytest.param(without("aud"), id="no audience"),
-        pytest.param(setting(nonce="nonce-2"), id="a foreign nonce"),
+        pytest.param(setting(nonce="nonce-2"), id="another nonce"),
         pytest.param(setting(nonce=["nonce-1"]), id="a nonce in a list"),
         pytest.param(setting(nonce=""), id="an empty nonce"),
         pytest.param(without("nonce"), id="no nonce"),

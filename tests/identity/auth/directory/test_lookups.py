@@ -172,7 +172,7 @@ async def test_a_login_during_the_look_up_stands(setup: Setup) -> None:
         pytest.param(raising(ProviderUnavailable("no answer")), id="no answer"),
         pytest.param(raising(RuntimeError("a bug")), id="a plugin that fails"),
         pytest.param(Lookup, id="there, and no more is known"),
-        pytest.param(lambda: there(entry="entry-2"), id="an answer about somebody else"),
+        pytest.param(lambda: there(entry="entry-2"), id="an answer about another user"),
     ],
 )
 async def test_what_ends_nothing_and_changes_no_role(

@@ -42,7 +42,7 @@ async def test_a_first_login_makes_the_user_and_the_next_finds_it(installation: 
 @pytest.mark.parametrize(
     "rules",
     [
-        pytest.param({}, id="nobody is made"),
+        pytest.param({}, id="no user is created"),
         pytest.param({"auto_provision": True, "role_map": ROLE_MAP}, id="no group gives a role"),
         pytest.param({**OPEN, "organization": "nowhere"}, id="the organization is unknown"),
     ],

@@ -285,7 +285,7 @@ async def test_wrong_codes_are_bounded_over_nodes_and_addresses_for_longer_each_
         assert await tries_left(nodes, "198.51.100.3") == 0
         nodes[0].clock.move(1)
         assert await tries_left(nodes, "198.51.100.4") == 1
-    # The owner, at his own desk, has tries of his own; and a right code gives them all back.
+    # The owner has other tries at a known address; and a right code restores them all.
     assert await tries_left(nodes, DESK) == FREE_TRIES
     await nodes[1].lockout.code_accepted(await nodes[1].lockout.admit(DESK, "admin"))
     assert await tries_left(nodes, DESK) == FREE_TRIES

@@ -101,7 +101,7 @@ NO_PASSWORD: list[tuple[Any, str]] = [
 async def test_a_provider_that_takes_no_password(start: Start) -> None:
     setup = await start()
     for provider, text in NO_PASSWORD:
-        for username in ("admin", "nobody"):  # the same for both: it tells nothing of users
+        for username in ("admin", "nobody"):  # the same for both: the answer does not reveal users
             assert_error(await setup.log_in(username, PASSWORD, provider), 400, text)
     assert await setup.reasons() == []
     assert (await setup.log_in("admin", PASSWORD, "local")).status == 200

@@ -107,7 +107,7 @@ async def test_no_login_is_finished_by_another_provider(setup: Setup) -> None:
     setup.scripted["acme-sso"].nonce = login.parameters["nonce"]  # whatever that provider would say
     answer = await setup.end("acme-sso", login)
     assert_error(answer, 401, UNKNOWN)
-    assert setup.scripted["acme-sso"].requests_to("/token") == []  # the code went to nobody else
+    assert setup.scripted["acme-sso"].requests_to("/token") == []  # the code went to no other provider
     assert await setup.node.documents("sessions") == []
     assert (await setup.me(await setup.end("oidc", login)))["auth_provider"] == "oidc"  # not used up
     assert_error(await setup.end("oidc", login), 401, UNKNOWN)

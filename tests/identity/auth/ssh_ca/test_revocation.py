@@ -125,7 +125,7 @@ async def change_own_password(admin: ApiClient, ada: Holder) -> None:
     ("end", "expected"),
     [
         pytest.param(log_out, True, id="the user logs out"),
-        pytest.param(end_session, True, id="somebody ends the session"),
+        pytest.param(end_session, True, id="an admin ends the session"),
         pytest.param(end_others, True, id="the user ends the session from another one"),
         pytest.param(put(is_active=False), True, id="the user is disabled"),
         pytest.param(put(password=NEW), True, id="the password is reset"),
