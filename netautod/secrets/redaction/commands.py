@@ -1,7 +1,7 @@
-"""How events, logs and errors show the text of a command: without what may be a secret.
+"""The form of a command in events, logs and errors: without what may be a secret.
 
-It rather hides too much than too little: from the first word that announces a secret to the end of the line.
-What a command only reads (`show ...`) announces none.
+It hides too much rather than too little: from the first word that announces a secret to the end of the line.
+A command that only reads (`show ...`) announces none.
 """
 
 import re
@@ -20,7 +20,7 @@ _OPENING = "\"' :=$\\"
 
 
 def shown_command(command: str) -> str:
-    """The command with `<hidden>` in the place of what may be a secret."""
+    """Return the command with `<hidden>` in the place of what may be a secret."""
     shown = without_secret_patterns(command)
     start = _first_written(shown)
     if start == len(shown):
@@ -29,7 +29,7 @@ def shown_command(command: str) -> str:
 
 
 def _first_written(text: str) -> int:
-    """Where the first command begins that does not only read; the length of the text without one."""
+    """Return where the first command begins that does not only read; the length of the text without one."""
     start = 0
     while _READS.match(text, start):
         end = _ENDS.search(text, start)

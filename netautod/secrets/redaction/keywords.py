@@ -1,4 +1,4 @@
-"""Which words announce a secret: names of options, variables, settings and keywords of command lines."""
+"""The words that announce a secret: names of options, variables, settings and keywords of command lines."""
 
 import re
 
@@ -92,7 +92,9 @@ _UNLESS_BEFORE = {
 
 
 def announces(word: str, following: str, first: str) -> bool:
-    """Whether a secret may stand behind the word; `following` is the word there, `first` that of the line."""
+    """Return whether a secret may stand behind the word; `following` is the next word, `first` the line's
+    first one.
+    """
     word, following = word.lower(), following.lower()
     if (
         following in _UNLESS_BEFORE.get(word, ())

@@ -10,7 +10,7 @@ SHORTEST = 6
 
 
 class KnownSecrets:
-    """Those of the settings; they are told once, at the start."""
+    """The secrets of the settings; they are registered once, at the start."""
 
     def __init__(self) -> None:
         self._values: tuple[str, ...] = ()

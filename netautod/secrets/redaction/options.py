@@ -81,7 +81,7 @@ _ANYWHERE: tuple[Steps, ...] = (
 
 
 def secret_places(text: str) -> Iterator[int]:
-    """Where a secret of a known option may begin: the first place of each kind."""
+    """Yield where a secret of a known option may begin: the first place of each kind."""
     last = len(text.rstrip("\"' "))  # behind it nothing is left to hide
     places = (*_in_commands(text), *(_behind(steps, text, 0, len(text)) for steps in _ANYWHERE))
     return (place for place in places if place is not None and place < last)

@@ -1,4 +1,5 @@
-"""What is a secret by its look, wherever it stands: tokens, hashes, keys, passwords in URLs, random words.
+"""The patterns of secrets that look like one wherever they stand: tokens, hashes, keys, passwords in URLs,
+random words.
 
 Sources: the documentation of GitHub, GitLab, AWS, Slack, Google, Stripe, HashiCorp Vault, npm and PyPI for
 the prefixes of their tokens; crypt(5); RFC 7519 (JWT); RFC 7468 (PEM); RFC 3986 3.2.1 (userinfo).
@@ -33,7 +34,7 @@ _CHANGES = 0.3  # of a random word's characters are of another kind than the one
 
 
 def without_secret_patterns(text: str) -> str:
-    """The text with `<hidden>` in the place of what looks like a secret."""
+    """Return the text with `<hidden>` in the place of what looks like a secret."""
     text = _PEM.sub(HIDDEN, text)
     if "@" in text:
         text = _WORD.sub(lambda match: _without_login(match[0]), text)
@@ -42,7 +43,7 @@ def without_secret_patterns(text: str) -> str:
 
 
 def _without_login(word: str) -> str:
-    """What stands before a host: by steps, since one expression would try each beginning to the end."""
+    """Hide what stands before a host: by steps, since one expression would try each beginning to the end."""
     last = word.rfind("@")  # a password may hold one, and a slash too
     found = _BEFORE_PASSWORD.search(word, 0, max(last, 0))
     if found is not None:

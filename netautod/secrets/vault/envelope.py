@@ -27,7 +27,9 @@ CANNOT_OPEN = "A stored secret does not open: it was changed, moved, or encrypte
 
 @dataclass(frozen=True, kw_only=True)
 class Place:
-    """Where a sealed value lives: it opens nowhere else. `record` and `field` as the caller names them."""
+    """The place of a sealed value, which opens nowhere else. `record` and `field` as the caller
+    names them.
+    """
 
     org_id: OrgId
     collection: str
@@ -35,7 +37,7 @@ class Place:
     field: str
 
     def associated_data(self, key_version: int) -> bytes:
-        """`v1|org|collection|record|field|key version` in UTF-8."""
+        """Return `v1|org|collection|record|field|key version` in UTF-8."""
         parts = (self.org_id, self.collection, self.record, self.field)
         # A separator inside a part would let two places share one text.
         if any(not part or "|" in part for part in parts):
@@ -67,7 +69,7 @@ class Sealed:
 
     @classmethod
     def from_document(cls, document: Any) -> Self:
-        """Raises VaultError for anything that `to_document` has not made."""
+        """Read the subdocument. Raises VaultError for anything that `to_document` has not made."""
         if not isinstance(document, dict) or document.get("v") != FORMAT:
             raise VaultError(CANNOT_OPEN)
         versions = [document.get("key_version"), document.get("sealed_version")]
@@ -85,7 +87,7 @@ class Sealed:
 
 @dataclass(frozen=True, kw_only=True)
 class SealedField:
-    """Where sealed values are stored: `path` (dotted, no arrays) in the documents of `collection`.
+    """A field where sealed values are stored: `path` (dotted, no arrays) in the documents of `collection`.
 
     They were sealed with record = `str(_id)`, field = `path` and the document's `org_id` (vault.INSTALLATION
     without one). All `_id`s of the collection are of one BSON type.
@@ -96,7 +98,7 @@ class SealedField:
 
 
 def new_key() -> bytes:
-    """32 bytes from the system's random source."""
+    """Return 32 bytes from the system's random source."""
     return os.urandom(KEY_BYTES)
 
 
@@ -106,7 +108,7 @@ def close_box(key: bytes, plaintext: bytes, associated_data: bytes) -> bytes:
 
 
 def open_box(key: bytes, box: bytes, associated_data: bytes) -> bytes:
-    """The plaintext; VaultError if key, box or associated data are not those of `close_box`."""
+    """Return the plaintext; VaultError if key, box or associated data are not those of `close_box`."""
     if len(box) < NONCE_BYTES + TAG_BYTES:
         raise VaultError(CANNOT_OPEN)
     try:
@@ -116,7 +118,7 @@ def open_box(key: bytes, box: bytes, associated_data: bytes) -> bytes:
 
 
 def seal(organization_key: bytes, key_version: int, place: Place, plaintext: bytes) -> Sealed:
-    """Encrypts under a fresh record key and wraps that."""
+    """Encrypt under a fresh record key and wrap that key."""
     associated = place.associated_data(key_version)
     record_key = new_key()
     return Sealed(
@@ -135,12 +137,12 @@ def unseal(organization_key: bytes, place: Place, sealed: Sealed) -> bytes:
 def rewrapped(
     old_key: bytes, old_version: int, new_key_: bytes, new_version: int, place: Place, box: bytes
 ) -> bytes:
-    """The record key in `box`, wrapped by another version of the organization key."""
+    """Return the record key in `box`, wrapped by another version of the organization key."""
     record_key = open_box(old_key, box, place.associated_data(old_version))
     return close_box(new_key_, record_key, place.associated_data(new_version))
 
 
 def derived(secret: bytes, org_id: OrgId, purpose: str) -> bytes:
-    """32 bytes for one purpose by HKDF-SHA256 (RFC 5869); equal inputs give equal keys."""
+    """Derive 32 bytes for one purpose by HKDF-SHA256 (RFC 5869); equal inputs give equal keys."""
     info = f"v{FORMAT}|{org_id}|{purpose}".encode()
     return HKDF(algorithm=SHA256(), length=KEY_BYTES, salt=None, info=info).derive(secret)

@@ -4,4 +4,4 @@ from netautod.core.errors import NetautodError
 
 
 class VaultError(NetautodError):
-    """One line for the operator or the log; it never holds key material or plaintext."""
+    """Raised with one line for the operator or the log; it never holds key material or plaintext."""

@@ -25,7 +25,7 @@ class _CachedKeys:
 
 
 class KeyRing:
-    """Keys by (organization, version)."""
+    """A cache of keys by (organization, version)."""
 
     def __init__(
         self,
@@ -44,14 +44,14 @@ class KeyRing:
         self._entries: OrderedDict[OrgId, _CachedKeys] = OrderedDict()
 
     async def newest(self, org_id: OrgId) -> tuple[int, bytes]:
-        """Version and key for new seals; an organization without keys gets its first ones here."""
+        """Return version and key for new seals; an organization without keys gets its first ones here."""
         entry = self._entries.get(org_id)
         if entry is None or self._clock.monotonic() - entry.fetched_at > NEWEST_SECONDS:
             entry = self._remember(await self._ready(org_id))
         return entry.keys.newest, self._opened(entry, entry.keys.newest)
 
     async def key(self, org_id: OrgId, version: int) -> bytes:
-        """The key that opens what was sealed under `version`; VaultError if there is none."""
+        """Return the key that opens what was sealed under `version`; VaultError if there is none."""
         entry = self._entries.get(org_id)
         if entry is None or version not in entry.keys.keys:
             found = await self._store.find(org_id)
@@ -61,9 +61,9 @@ class KeyRing:
         return self._opened(entry, version)
 
     async def add_version(self, org_id: OrgId, rotation: str | None = None) -> tuple[int, bool]:
-        """Makes a new version; its number, and whether it was made now. Older versions keep opening.
+        """Create a version; return its number, and whether this call created it. Older versions keep opening.
 
-        One `rotation` makes one: called again it answers the number of that.
+        Each `rotation` creates one version: called again it returns the number of that one.
         """
         for _ in range(_ATTEMPTS):
             found = await self._ready(org_id)
@@ -76,7 +76,7 @@ class KeyRing:
         raise Unavailable("The organization's keys are being changed by others; try again")
 
     def forget(self) -> None:
-        """Drops the cache, so that the next use sees what other nodes have made."""
+        """Drop the cache, so that the next use sees what other nodes have created."""
         self._entries.clear()
 
     def _opened(self, entry: _CachedKeys, version: int) -> bytes:

@@ -24,14 +24,14 @@ MAX_BYTES = 64 * 1024
 
 @dataclass(frozen=True, kw_only=True)
 class NamedSecret:
-    """What is shown of one."""
+    """A named secret as it is shown: without its value."""
 
     name: str
     updated_at: datetime
 
 
 async def stored_names(database: Database) -> set[str]:
-    """The names alone, which need no key."""
+    """Return the names alone, which need no key."""
     return {row["_id"] for row in await database.collection(COLLECTION).find({}, fields={"_id": 1})}
 
 
@@ -42,7 +42,7 @@ class NamedSecrets:
         self._clock = clock
 
     async def put(self, name: str, value: str) -> None:
-        """Raises InvalidInput for a name or a value that none can have."""
+        """Store a secret. Raises InvalidInput for a name or a value that is not allowed."""
         if not NAME.fullmatch(name):
             raise InvalidInput("name: 1 to 64 characters of a-z 0-9 . _ -, the first one a letter or a digit")
         body = value.encode("utf-8", "surrogatepass")
@@ -53,7 +53,7 @@ class NamedSecrets:
         await self._secrets.update({"_id": name}, change, upsert=True)
 
     async def values(self, names: set[str]) -> Mapping[str, str | VaultError]:
-        """Of those that there are; the error in the place of one that does not open."""
+        """Return the values of the names that exist; the error in the place of one that does not open."""
         rows = await self._secrets.find({"_id": {"$in": sorted(names)}}) if names else []
         found = dict[str, str | VaultError]()
         for row in rows:
@@ -65,7 +65,7 @@ class NamedSecrets:
         return found
 
     async def all(self) -> list[NamedSecret]:
-        """By name."""
+        """Return all named secrets, by name."""
         rows = await self._secrets.find({}, fields={"updated_at": 1}, sort=[("_id", 1)])
         return [NamedSecret(name=row["_id"], updated_at=row["updated_at"]) for row in rows]
 

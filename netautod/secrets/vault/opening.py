@@ -30,9 +30,9 @@ async def open_roots(
     key_file: Path | None,
     environ: Mapping[str, str] | None = None,
 ) -> HeldRoots:
-    """The root keys for this node; a new one is made only if the database has never had one.
+    """Return the root keys for this node; a new one is created only if the database has never had one.
 
-    VaultError in one line: key missing, wrong, retired, or another node made its own key first.
+    VaultError in one line: key missing, wrong, retired, or another node created its own key first.
     """
     key = await asyncio.to_thread(load_root_key, data_dir, key_file, environ=environ)
     if not await roots.all():
@@ -54,7 +54,7 @@ async def open_roots(
 async def known_roots(
     roots: RootStore, *, data_dir: Path, key_file: Path | None, environ: Mapping[str, str] | None = None
 ) -> HeldRoots | None:
-    """`open_roots` that makes and moves nothing; None for a database that has no root key yet.
+    """Return what `open_roots` does, but create and move nothing; None for a database without a root key yet.
 
     Raises VaultError in one line.
     """
@@ -82,7 +82,7 @@ async def _made_first(roots: RootStore, data_dir: Path) -> RootKey:
 
 
 async def _adopted(roots: RootStore, data_dir: Path) -> RootKey:
-    """The pending key, if the last start died between its check value and `master.key`."""
+    """Return the pending key, if the last start died between its check value and `master.key`."""
     pending = await asyncio.to_thread(load_pending, data_dir)
     if pending is not None:
         if record_of(await roots.all(), pending) is not None:

@@ -28,9 +28,10 @@ Wraps = Mapping[int, bytes]
 
 @dataclass(frozen=True, kw_only=True)
 class OrganizationKeys:
-    """`roots` are the root versions that new wraps may use; `ready` is false until a root was re-checked.
+    """The keys of an organization.
 
-    `rotation` is the one that made the newest key, None of the first.
+    `roots` are the root versions that new wraps may use; `ready` is false until a root was re-checked.
+    `rotation` is the one that created the newest key, None for the first.
     """
 
     org_id: OrgId
@@ -43,7 +44,7 @@ class OrganizationKeys:
 
     @classmethod
     def fresh(cls, org_id: OrgId, roots: HeldRoots) -> Self:
-        """A derivation secret and key version 1, wrapped under all of `roots`."""
+        """Create a derivation secret and key version 1, wrapped under all of `roots`."""
         keys = {version: _wrapped(org_id, version, new_key(), roots) for version in (DERIVATION, 1)}
         return cls(
             org_id=org_id, ready=False, revision=_revision(), newest=1, roots=frozenset(roots), keys=keys
@@ -79,7 +80,7 @@ class OrganizationKeys:
         }
 
     def opened(self, version: int, held: HeldRoots) -> bytes:
-        """The key itself; VaultError if no held root key opens it."""
+        """Return the key itself; VaultError if no held root key opens it."""
         for root, box in self.keys[version].items():
             if root in held:
                 return open_box(held[root], box, _place(self.org_id, version).associated_data(root))
@@ -95,7 +96,7 @@ class OrganizationKeys:
         return replace(self, revision=_revision(), newest=version, keys=keys, rotation=rotation)
 
     def made_ready(self, roots: frozenset[int]) -> Self:
-        """Ready for use, under those of its roots that are still active."""
+        """Return the keys ready for use, under those of their roots that are still active."""
         keys = {
             version: {root: box for root, box in wraps.items() if root in roots}
             for version, wraps in self.keys.items()
@@ -103,14 +104,14 @@ class OrganizationKeys:
         return replace(self, ready=True, revision=_revision(), roots=roots, keys=keys)
 
     def with_root(self, root: int, held: HeldRoots) -> Self:
-        """Every key wrapped under `root` as well."""
+        """Return every key wrapped under `root` as well."""
         keys = {
             version: {**wraps, **self._under(root, version, held)} for version, wraps in self.keys.items()
         }
         return replace(self, revision=_revision(), roots=self.roots | {root}, keys=keys)
 
     def only_root(self, root: int, held: HeldRoots) -> Self:
-        """Every key wrapped under `root` alone."""
+        """Return every key wrapped under `root` alone."""
         keys = {version: self._under(root, version, held) for version in self.keys}
         return replace(self, revision=_revision(), roots=frozenset({root}), keys=keys)
 
@@ -149,7 +150,7 @@ class KeyStore:
         return {OrgId(document["_id"]): document["newest"] for document in found}
 
     async def insert(self, keys: OrganizationKeys) -> bool:
-        """False if the organization has keys already."""
+        """Insert the keys; return false if the organization has keys already."""
         try:
             await self._documents.insert(keys.to_document())
         except Duplicate:
@@ -157,7 +158,7 @@ class KeyStore:
         return True
 
     async def swap(self, old: OrganizationKeys, new: OrganizationKeys) -> bool:
-        """Compare-and-set on the revision; false if someone else changed the document meanwhile."""
+        """Compare and set on the revision; return false if another node changed the document meanwhile."""
         change = new.to_document()
         change.pop("_id")
         return await self._documents.update({"_id": old.org_id, "revision": old.revision}, {"$set": change})
@@ -166,11 +167,11 @@ class KeyStore:
         await self._documents.delete({"_id": keys.org_id, "revision": keys.revision, "ready": False})
 
     async def without_root(self, root: int, *, limit: int = 100) -> list[OrganizationKeys]:
-        """Some of those that have no wrap under `root` yet."""
+        """Return some of the keys that have no wrap under `root` yet."""
         return await self._some({"roots": {"$ne": root}}, limit)
 
     async def with_other_roots(self, root: int, *, limit: int = 100) -> list[OrganizationKeys]:
-        """Some of those that are not under `root` alone."""
+        """Return some of the keys that are not under `root` alone."""
         return await self._some({"roots": {"$ne": [root]}}, limit)
 
     async def _some(self, where: Document, limit: int) -> list[OrganizationKeys]:

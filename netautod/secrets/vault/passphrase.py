@@ -17,7 +17,9 @@ SALT_BYTES = 16
 
 
 def passphrase_key(passphrase: str, *, salt: bytes, memory_kib: int, passes: int, lanes: int) -> bytes:
-    """32 bytes; takes about 0.1 s, for a thread: argon2-cffi releases the interpreter lock."""
+    """Derive 32 bytes from a passphrase; it takes about 0.1 s, for a thread: argon2-cffi releases the
+    interpreter lock.
+    """
     return hash_secret_raw(
         secret=unicodedata.normalize("NFKC", passphrase).encode(),
         salt=salt,

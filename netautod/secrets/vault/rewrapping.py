@@ -26,7 +26,9 @@ BATCH = 200
 
 @dataclass(frozen=True, kw_only=True)
 class RewrapResult:
-    """`overtaken` were replaced by a concurrent write; `failed` do not open (logged, left as they are)."""
+    """The result of a rewrap. `overtaken` were replaced by a concurrent write; `failed` do not open (logged,
+    left as they are).
+    """
 
     rewrapped: int = 0
     overtaken: int = 0
@@ -51,7 +53,7 @@ class _Candidate:
 async def rewrap(
     vault: Vault, database: Database, fields: Sequence[SealedField], *, batch: int = BATCH
 ) -> RewrapResult:
-    """Brings every sealed value of `fields` under its organization's newest key.
+    """Bring every sealed value of `fields` under its organization's newest key.
 
     The result counts this call's work only. A node that has not yet noticed a rotation (30 s) may seal a few
     more values under the older version; they open as before, and the next rewrap takes them.
@@ -66,7 +68,7 @@ async def rewrap(
 
 
 class _FieldWork:
-    """One pass over one field."""
+    """A pass over one field."""
 
     def __init__(
         self, vault: Vault, database: Database, sealed_field: SealedField, newest: dict[OrgId, int]
@@ -125,7 +127,7 @@ class _FieldWork:
         return RewrapResult(overtaken=1)
 
     def _candidate(self, document: Document) -> _Candidate | None:
-        """None for a value that is under the newest key already."""
+        """Return the value to rewrap, or None if it is under the newest key already."""
         org_id = OrgId(document.get("org_id", INSTALLATION))
         value = document
         for name in self._field.path.split("."):

@@ -18,7 +18,7 @@ from netautod.store.client import Database
 async def begin_root_rotation(
     database: Database, *, old: RootKey, new: RootKey, clock: Clock | None = None
 ) -> None:
-    """Makes the database accept `new` besides `old` and wraps every organization key under both.
+    """Make the database accept `new` besides `old` and wrap every organization key under both.
 
     VaultError: `old` is wrong or retired, the keys are equal, or another rotation is not finished.
     """
@@ -39,9 +39,10 @@ async def begin_root_rotation(
 
 
 async def finish_root_rotation(database: Database, *, new: RootKey, clock: Clock | None = None) -> None:
-    """Retires the old root key and removes its wraps. Nodes that still hold only it must be restarted.
+    """Retire the old root key and remove its wraps. Nodes that still hold only the old key must be restarted.
 
-    Does nothing if it was finished before; VaultError if `new` is not the database's newest root key.
+    Does nothing if the rotation was finished before; VaultError if `new` is not the database's newest root
+    key.
     """
     roots = RootStore(database, clock=clock or SystemClock())
     records = await roots.all()
@@ -59,7 +60,7 @@ async def finish_root_rotation(database: Database, *, new: RootKey, clock: Clock
 async def rotate_root_key(
     database: Database, *, old: RootKey, new: RootKey, clock: Clock | None = None
 ) -> None:
-    """Both steps at once, for an installation whose nodes are stopped; call again after a crash."""
+    """Do both steps at once, for an installation whose nodes are stopped; call again after a crash."""
     if not await _is_newest(database, new, clock or SystemClock()):
         await begin_root_rotation(database, old=old, new=new, clock=clock)
     await finish_root_rotation(database, new=new, clock=clock)
@@ -71,7 +72,7 @@ async def _is_newest(database: Database, key: RootKey, clock: Clock) -> bool:
 
 
 async def _sweep(keys: KeyStore, version: int, held: HeldRoots, *, finishing: bool) -> None:
-    """Repeats until nothing is left; a key that does not open stops it before anything of it is lost."""
+    """Repeat until no key is left; a key that does not open stops the sweep before anything of it is lost."""
     remaining: Callable[[int], Awaitable[list[OrganizationKeys]]]
     remaining = keys.with_other_roots if finishing else keys.without_root
     while batch := await remaining(version):

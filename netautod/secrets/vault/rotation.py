@@ -26,14 +26,14 @@ SETTLED_SECONDS = NEWEST_SECONDS + BULK_SECONDS + 5.0
 
 @dataclass(frozen=True, kw_only=True)
 class Rotation:
-    """One that has begun; `goes_on` if an earlier call did that."""
+    """A rotation that has begun; `goes_on` if an earlier call began it."""
 
     id: str
     goes_on: bool
 
     @classmethod
     async def begin(cls, database: Database) -> Self:
-        """The one that did not end, or a new one."""
+        """Return the rotation that did not end, or a new one."""
         mine = uuid4().hex
         change = {"$setOnInsert": {"rotation": mine}}
         found = await database.collection(PROGRESS_COLLECTION).find_and_update(
@@ -43,7 +43,7 @@ class Rotation:
         return cls(id=found["rotation"], goes_on=found["rotation"] != mine)
 
     async def keys_are_made(self, database: Database) -> datetime:
-        """When the last of the new keys was made: written once."""
+        """Return when the last of the new keys was created: written once."""
         mark = {"keys_made_at": {"$ifNull": ["$keys_made_at", "$$NOW"]}}
         found = await database.collection(PROGRESS_COLLECTION).find_and_update(
             {"_id": ROTATION}, [{"$set": mark}], upsert=True
@@ -70,7 +70,9 @@ async def rewrap_everything(
     tell: Callable[[str], None],
     settled_seconds: float = SETTLED_SECONDS,
 ) -> RewrapResult:
-    """After the new keys are made. `nodes` tells whether any may run: without one nothing is waited for."""
+    """Rewrap all values after the new keys are created. `nodes` returns whether any may run: without one
+    there is no wait.
+    """
     made_at = await rotation.keys_are_made(database)
     result = await rewrap(vault, database, fields)
     if await nodes():

@@ -25,7 +25,9 @@ THREAD_BYTES = 256 << 10
 
 
 class Vault:
-    """Made by `await Vault.open(...)`; holds no connection of its own and needs no closing."""
+    """The vault, opened by `await Vault.open(...)`; it holds no connection of its own and needs no
+    closing.
+    """
 
     def __init__(self, *, keys: KeyStore, roots: RootStore, held: HeldRoots, clock: Clock) -> None:
         self._ring = KeyRing(keys, roots, held=held, clock=clock)
@@ -40,9 +42,9 @@ class Vault:
         environ: Mapping[str, str] | None = None,
         clock: Clock | None = None,
     ) -> Self:
-        """Finds the root key (see root.key_file.load_root_key) or, on an empty database, makes it.
+        """Find the root key (see root.key_file.load_root_key) or, on an empty database, create it.
 
-        `environ` (os.environ by default) is asked for CREDENTIALS_DIRECTORY only. Raises VaultError with one
+        From `environ` (os.environ by default) only CREDENTIALS_DIRECTORY is read. Raises VaultError with one
         line for the operator; then nothing has been overwritten.
         """
         clock = clock or SystemClock()
@@ -53,7 +55,7 @@ class Vault:
     async def seal(
         self, org_id: OrgId, collection: str, record: str, field: str, plaintext: bytes
     ) -> Document:
-        """Encrypts up to 8 MiB into a subdocument (about 200 bytes more) that opens only at this place.
+        """Encrypt up to 8 MiB into a subdocument (about 200 bytes more) that opens only at this place.
 
         `record` is the document's `_id` and `field` the dotted path it is stored under: rewrap relies on it.
         """
@@ -68,7 +70,7 @@ class Vault:
         return sealed.to_document()
 
     async def unseal(self, org_id: OrgId, collection: str, record: str, field: str, sealed: Any) -> bytes:
-        """The plaintext; VaultError if the value was changed, moved, or was never sealed."""
+        """Return the plaintext; VaultError if the value was changed, moved, or was never sealed."""
         place = Place(org_id=org_id, collection=collection, record=record, field=field)
         value = Sealed.from_document(sealed)
         key = await self._ring.key(org_id, value.key_version)
@@ -77,24 +79,30 @@ class Vault:
         return await asyncio.to_thread(envelope.unseal, key, place, value)
 
     async def derived_key(self, org_id: OrgId, purpose: str) -> bytes:
-        """32 bytes for keyed hashes, the same for ever per organization and purpose, also after rotation."""
+        """Return 32 bytes for keyed hashes, the same for ever per organization and purpose, also after
+        rotation.
+        """
         await self._ring.newest(org_id)
         return envelope.derived(await self._ring.key(org_id, DERIVATION), org_id, purpose)
 
     async def rotate_organization_key(self, org_id: OrgId) -> int:
-        """Makes a new key version and returns its number; other nodes seal with it within 30 s."""
+        """Create a key version and return its number; other nodes seal with it within 30 s."""
         return (await self._ring.add_version(org_id))[0]
 
     async def rotate_once(self, org_id: OrgId, rotation: str) -> tuple[int, bool]:
-        """The same, once for each `rotation`; also whether this call has made it."""
+        """Create a key version once for each `rotation`; return its number and whether this call
+        created it.
+        """
         return await self._ring.add_version(org_id, rotation)
 
     async def rewrapped(self, place: Place, key_version: int, wrapped: bytes) -> tuple[int, bytes]:
-        """The newest key version, and the wrapped record key under it; VaultError if it does not open."""
+        """Return the newest key version, and the wrapped record key under it; VaultError if it does
+        not open.
+        """
         old_key = await self._ring.key(place.org_id, key_version)
         version, key = await self._ring.newest(place.org_id)
         return version, envelope.rewrapped(old_key, key_version, key, version, place, wrapped)
 
     def refresh(self) -> None:
-        """Forgets cached keys, so that versions made by other nodes are seen at once."""
+        """Forget cached keys, so that versions created by other nodes are seen at once."""
         self._ring.forget()

@@ -1,4 +1,4 @@
-"""Which addresses may be reached, by outgoing requests and by sessions on devices.
+"""The addresses that outgoing requests and sessions on devices may reach.
 
 Requests reach all but this machine, link-local addresses and cloud metadata. Private networks are allowed,
 because that is where inventory systems, identity providers and devices live. An IPv6 address that carries an
@@ -18,7 +18,9 @@ Address = IPv4Address | IPv6Address
 
 @dataclass(frozen=True, kw_only=True)
 class RefusedNetwork:
-    """`local`: a device may stand there, if somebody has vouched for it."""
+    """A network that is refused, with the reason. `local`: a device may stand there, if a user has vouched
+    for it.
+    """
 
     network: Network
     reason: str
@@ -65,21 +67,25 @@ ISATAP = (0x00005EFE, 0x02005EFE)  # RFC 5214 6.1: the upper half of the interfa
 
 @dataclass(frozen=True, kw_only=True)
 class AddressRules:
-    """`allow` is the setting outbound.allow: networks that are reachable although they are refused here."""
+    """The rules for addresses. `allow` is the setting outbound.allow: networks that are reachable although
+    they are refused here.
+    """
 
     allow: tuple[Network, ...] = ()
 
     @classmethod
     def allowing(cls, texts: Iterable[str]) -> Self:
-        """Of addresses or networks as text; ValueError for one that is neither."""
+        """Return rules that allow these addresses or networks (text). Raises ValueError for a text that is
+        neither.
+        """
         return cls(allow=tuple(ipaddress.ip_network(text, strict=False) for text in texts))
 
     def refusal(self, text: str) -> str | None:
-        """Why a request to the address (as text, of either family) is refused; None if it is not."""
+        """Return why Why"""
         return next((found.reason for found in self._refusing(_address(text))), None)
 
     def device_refusal(self, text: str, *, vouched: bool) -> str | None:
-        """Why a session on a device at the address is refused; None if it is not."""
+        """Return why Why"""
         for found in self._refusing(_address(text)):
             if not found.local:
                 return found.reason
@@ -88,7 +94,7 @@ class AddressRules:
         return None
 
     def _refusing(self, address: Address) -> Iterator[RefusedNetwork]:
-        """For each address that a packet may end up at, the first network that is refused."""
+        """Yield, for each address that a packet may end up at, the first network that is refused."""
         if self._allowed(address):
             return
         for candidate in (address, *_carried(address)):
@@ -104,7 +110,7 @@ def _address(text: str) -> Address:
 
 
 def _carried(address: Address) -> Iterator[IPv4Address]:
-    """The IPv4 addresses that a packet to this IPv6 address may end up at."""
+    """Yield the IPv4 addresses that a packet to this IPv6 address may end up at."""
     if isinstance(address, IPv4Address):
         return
     number = int(address)

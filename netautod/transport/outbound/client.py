@@ -30,7 +30,10 @@ REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 @dataclass(frozen=True, kw_only=True)
 class TlsPolicy:
-    """`ca_file`: a PEM file of the only authorities to trust; empty: the system's. Verified by default."""
+    """The TLS settings of a request; the certificate is verified by default.
+
+    `ca_file`: a PEM file of the only authorities to trust; empty: the system's.
+    """
 
     verify: bool = True
     ca_file: str = ""
@@ -38,7 +41,9 @@ class TlsPolicy:
 
 @dataclass(frozen=True, kw_only=True)
 class OutboundRequest:
-    """`timeout_seconds` bounds everything from the name look-up to the last byte, redirects included."""
+    """A request. `timeout_seconds` bounds everything from the name look-up to the last byte, redirects
+    included.
+    """
 
     url: str
     method: str = "GET"
@@ -51,14 +56,14 @@ class OutboundRequest:
 
 @dataclass(frozen=True, kw_only=True)
 class OutboundAnswer:
-    """Any status, 4xx and 5xx included. The names in `headers` are case-insensitive."""
+    """An answer of any status, 4xx and 5xx included. The names in `headers` are case-insensitive."""
 
     status: int
     headers: Mapping[str, str]
     body: bytes = field(repr=False)
 
     def json(self) -> Any:
-        """The body as JSON; RequestFailed if it is none."""
+        """Return the body as JSON. Raises RequestFailed if it is not JSON."""
         try:
             return json.loads(self.body)
         except (ValueError, RecursionError) as error:
@@ -66,7 +71,7 @@ class OutboundAnswer:
 
 
 class GuardedClient:
-    """Holds no connections between requests. `lookup` is for tests."""
+    """A client for HTTP that holds no connections between requests. `lookup` is for tests."""
 
     def __init__(
         self,
@@ -81,13 +86,17 @@ class GuardedClient:
         self._contexts: dict[TlsPolicy, ssl.SSLContext] = {}
 
     def under(self, guard: Guard) -> "GuardedClient":
-        """A client by the same rules that calls `guard` before every request; what it raises is passed on."""
+        """Return a client with the same rules that calls `guard` before every request; what it raises is
+        passed on.
+        """
         made = GuardedClient(self._rules, lookup=self._lookup, guard=guard)
         made._contexts = self._contexts
         return made
 
     def at(self, addresses: Sequence[str]) -> "GuardedClient":
-        """A client that connects to these addresses alone, whatever the URL says: they have been checked."""
+        """Return a client that connects to these addresses alone, whatever the URL says: the caller has
+        checked them.
+        """
 
         async def known(host: str, port: int) -> Sequence[str]:
             return addresses
@@ -97,18 +106,19 @@ class GuardedClient:
         return made
 
     async def check(self, url: str) -> None:
-        """Raises AddressRefused for a URL that a request would be refused for, RequestFailed without DNS.
+        """Raise AddressRefused for a URL that a request would be refused for, RequestFailed without DNS.
 
-        For saying so when a URL is stored; a request checks again.
+        Call it to refuse a URL when it is stored; a request checks again.
         """
         origin = origin_of(url)
         async with _bounded(CONNECT_SECONDS):
             await self._resolver().resolve(origin.host, origin.port)
 
     async def fetch(self, request: OutboundRequest) -> OutboundAnswer:
-        """Raises AddressRefused (400 where the caller named the URL) or RequestFailed (502).
+        """Send a request and return the answer.
 
-        GET and HEAD follow redirects, within the origin only: headers such as Authorization go with them.
+        Raises AddressRefused (400 where the caller named the URL) or RequestFailed (502). GET and HEAD follow
+        redirects, within the origin only: headers such as Authorization go with them.
         """
         origin = origin_of(request.url)
         async with _bounded(request.timeout_seconds):

@@ -1,4 +1,4 @@
-"""What an outgoing request can fail with."""
+"""The errors of outgoing requests."""
 
 from netautod.core.errors import InvalidInput, UpstreamFailed
 
@@ -8,7 +8,9 @@ class AddressRefused(InvalidInput):
 
 
 class RequestFailed(UpstreamFailed):
-    """No complete answer came. `kind`: dns, connect, certificate, timeout, redirect, encoding or answer."""
+    """Raised if no complete answer came. `kind`: dns, connect, certificate, timeout, redirect, encoding or
+    answer.
+    """
 
     def __init__(self, text: str, *, kind: str) -> None:
         super().__init__(text)

@@ -16,15 +16,18 @@ MAX_ADDRESSES = 16
 
 
 async def system_lookup(host: str, port: int) -> Sequence[str]:
-    """The operating system's resolver, in a thread."""
+    """Resolve a name with the operating system's resolver, in a thread."""
     loop = asyncio.get_running_loop()
     found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return [str(entry[4][0]) for entry in found]
 
 
 class GuardedResolver(Resolver):
-    """What Tornado connects through. It is asked once per connection, and what it answers is connected to,
-    so that a name cannot change its address between check and use (DNS rebinding)."""
+    """The resolver that Tornado connects through.
+
+    It resolves once per connection, and the connection goes to the address that was checked, so that a name
+    cannot change its address between check and use (DNS rebinding).
+    """
 
     def initialize(self, *, rules: AddressRules, lookup: Lookup) -> None:
         self._rules = rules
@@ -33,7 +36,7 @@ class GuardedResolver(Resolver):
     async def resolve(
         self, host: str, port: int, family: socket.AddressFamily = socket.AF_UNSPEC
     ) -> list[tuple[int, Any]]:
-        """Raises AddressRefused if any of the addresses is refused, RequestFailed if there are none."""
+        """Resolve a name. Raises AddressRefused if any address is refused, RequestFailed if there is none."""
         try:
             found = await self._lookup(host, port)
         except (OSError, UnicodeError) as error:

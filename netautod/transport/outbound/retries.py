@@ -1,4 +1,4 @@
-"""After which pause a request is tried again; pure."""
+"""The pause before a request is tried again; pure."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -8,15 +8,17 @@ MOST_DOUBLINGS = 64  # of any pause: more would be no number of seconds any more
 
 
 def retry_pause(tried: int, first: float, *, longest: float, chance: float) -> float:
-    """Seconds after `tried` tries: doubled with each one; `chance`, from 0 to 1, spreads them by half."""
+    """Return the seconds to wait after `tried` attempts: doubled with each attempt; `chance`, from 0 to 1,
+    spreads them by half.
+    """
     doubled = first * 2.0 ** min(tried - 1, MOST_DOUBLINGS)
     return float(min(longest, doubled) * (0.5 + chance / 2))
 
 
 def asked_pause(headers: Mapping[str, str], now: datetime, *, longest: float) -> float:
-    """What Retry-After (RFC 9110, 10.2.3: seconds or a date) asks for, at most `longest` seconds.
+    """Return the seconds that Retry-After (RFC 9110, 10.2.3: seconds or a date) requests, at most `longest`.
 
-    0 for none, or one that is neither.
+    Returns 0 without the header, or if it is neither.
     """
     text = headers.get("Retry-After", "").strip()
     if text.isdecimal() and text.isascii():

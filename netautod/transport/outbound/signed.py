@@ -15,7 +15,9 @@ from typing import Any, Self
 
 @dataclass(frozen=True, kw_only=True)
 class SignedMessage:
-    """`body` and `id` are the same in every try, so that a receiver can tell a repeated one."""
+    """A message whose `body` and `id` are the same in every attempt, so that a receiver can recognise a
+    repeated one.
+    """
 
     id: str
     event: str
@@ -23,18 +25,21 @@ class SignedMessage:
 
     @classmethod
     def of(cls, event: str, data: Mapping[str, Any], *, id: str, at: datetime, instance: str) -> Self:
-        """`at` is when it happened; moments within `data` are written as the API writes them."""
+        """Build the message. `at` is when the event happened; moments within `data` are written as the API
+        writes them.
+        """
         content = {"id": id, "event": event, "at": _text(at), "instance": instance, "data": data}
         body = json.dumps(content, ensure_ascii=False, separators=(",", ":"), default=_text).encode()
         return cls(id=id, event=event, body=body)
 
     def headers(self, secret: str | None, *, now: float) -> dict[str, str]:
-        """Of one try at `now` (seconds since 1970): a late one has a signature of its own time.
+        """Return the headers of one attempt at `now` (seconds since 1970): a late one has a signature of its
+        own time.
 
-        The form of the value is that of X-Hub-Signature-256 (docs.github.com, Validating webhook
-        deliveries); what is signed, time stamp and body, is as in Stripe-Signature (docs.stripe.com,
-        Verify webhook signatures manually), so that nobody can play an old delivery again. Without a secret
-        there is no signature.
+        The form of the value is that of X-Hub-Signature-256 (docs.github.com, Validating webhook deliveries);
+        what is signed, time stamp and body, is as in Stripe-Signature (docs.stripe.com, Verify webhook
+        signatures manually), so that nobody can play an old delivery again. Without a secret there is no
+        signature.
         """
         timestamp = str(int(now))
         headers = {
@@ -49,12 +54,12 @@ class SignedMessage:
 
 
 def signature(secret: str, timestamp: str, body: bytes) -> str:
-    """HMAC-SHA256 (RFC 2104) over `<timestamp>.<body>`, as hexadecimal digits."""
+    """Return the HMAC-SHA256 (RFC 2104) of `<timestamp>.<body>`, as hexadecimal digits."""
     return hmac.new(secret.encode(), timestamp.encode() + b"." + body, hashlib.sha256).hexdigest()
 
 
 def _text(moment: Any) -> str:
-    """ISO 8601 in UTC with milliseconds, as the API writes it."""
+    """Return the moment as ISO 8601 in UTC with milliseconds, as the API writes it."""
     if not isinstance(moment, datetime):
         raise TypeError(f"{type(moment).__name__} is not JSON")
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

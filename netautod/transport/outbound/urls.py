@@ -16,7 +16,7 @@ HOST = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_.-]{0,252}[A-Za-z0-9_.])?")
 
 @dataclass(frozen=True, kw_only=True)
 class Origin:
-    """Scheme, host and port (RFC 6454): URLs of one origin are taken for one server."""
+    """An origin, which is scheme, host and port (RFC 6454): URLs of one origin count as one server."""
 
     scheme: str
     host: str
@@ -28,7 +28,9 @@ class Origin:
 
 
 def origin_of(url: str) -> Origin:
-    """Raises AddressRefused for a URL that is not of the form; its text never repeats the URL."""
+    """Return the origin of a URL. Raises AddressRefused for a malformed URL; the error never repeats
+    the URL.
+    """
     if len(url) > MAX_LENGTH or not PRINTABLE.fullmatch(url) or "\\" in url:
         raise AddressRefused("The URL must be printable ASCII without spaces or backslashes")
     try:

@@ -44,7 +44,7 @@ async def open_shell(
     limits: SessionLimits,
     started: float,
 ) -> Shell | None:
-    """None for a platform whose commands get a channel each.
+    """Open a shell and log in on its terminal; return None for a platform whose commands get a channel each.
 
     The login, that on the terminal included, has `login_seconds` since `started` for each machine on the way
     (learning the prompt has `prompt_seconds` more).
@@ -66,7 +66,7 @@ async def open_shell(
 async def open_channel(
     connection: Connection, stream: SshStream, *, guard: Guard, command: str | None
 ) -> None:
-    """A shell with a terminal (no command), or a command on a channel without one."""
+    """Open a shell with a terminal (no command), or a command on a channel without one."""
     guard()
     try:
         await connection.ssh.create_session(

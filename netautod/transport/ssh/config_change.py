@@ -25,9 +25,10 @@ class Answered:
 
 @dataclass(frozen=True, kw_only=True)
 class ChangeReport:
-    """What came of a change. `refused` is a sentence about the line that ended it, None if all were taken.
+    """The result of a change. `refused` is a sentence about the line that ended it, None if all were
+    accepted.
 
-    `in_force`: whether something of it is; `saved`: whether it survives a restart.
+    `in_force`: whether some of the lines are in force; `saved`: whether they survive a restart.
     """
 
     answers: Sequence[Answered]
@@ -43,7 +44,7 @@ class Refused(Exception):
 
 
 async def change(session: CliSession, lines: Sequence[str], *, save: bool) -> ChangeReport:
-    """Sends the lines and, with `save`, stores the configuration for the next start.
+    """Send the lines and, with `save`, store the configuration for the next start.
 
     DeviceFailed `refused_command` before anything is sent, when the device does not let us configure it. Any
     other DeviceFailed: the connection broke in the middle, and nobody knows what is in force.
@@ -84,7 +85,10 @@ async def _enter(session: CliSession, how: ConfigChange) -> None:
 async def _send(
     session: CliSession, lines: Sequence[str], answers: list[Answered], *, stays: bool = False
 ) -> None:
-    """Adds to `answers` as it goes; raises Refused. `stays`: in the configuration mode, with each line."""
+    """Send the lines and add what each printed to `answers`; raise Refused for a refused line.
+
+    `stays`: the device must be in the configuration mode after each line.
+    """
     assert session.platform.change is not None  # or nothing is sent
     for line in lines:
         result = await session.execute(line)
@@ -100,7 +104,9 @@ async def _send(
 
 
 async def _quietly(session: CliSession, commands: Sequence[str]) -> None:
-    """The change has failed already: a device that refuses its undoing says nothing new."""
+    """Send commands and ignore their output: the change has failed already, and a device that refuses to undo
+    it adds nothing new.
+    """
     for command in commands:
         if session.mode == CONFIG:
             await session.execute(command)

@@ -1,8 +1,9 @@
-"""How the bytes of devices become text without a loss: UTF-8, or Latin-1 as a whole where they are not.
+"""The conversion of device output from bytes to text without loss: UTF-8, or Latin-1 as a whole if it is not
+UTF-8.
 
-Inside, a text carries each byte that is no UTF-8 as a lone surrogate (PEP 383), so that the bytes come
-back from it, whatever lines were taken out meanwhile. Nobody outside ever sees such a text: it is `readable`
-before it is answered, logged or stored as text, or it is stored as bytes.
+Inside, a text carries each byte that is not UTF-8 as a lone surrogate (PEP 383), so that the bytes come back
+from it, whatever lines were removed meanwhile. No user ever sees such a text: it is made `readable` before it
+is answered, logged or stored as text, or it is stored as bytes.
 """
 
 from typing import Literal
@@ -13,17 +14,17 @@ _LONGEST_CHARACTER = 4  # bytes, in UTF-8
 
 
 def carried(data: bytes) -> str:
-    """The text that carries these bytes."""
+    """Return the text that carries these bytes."""
     return data.decode("utf-8", errors="surrogateescape")
 
 
 def bytes_of(text: str) -> bytes:
-    """The bytes that a text carries."""
+    """Return the bytes that a text carries."""
     return text.encode("utf-8", errors="surrogateescape")
 
 
 def encoding_of(text: str) -> Encoding:
-    """By what `readable` decodes the bytes that the text carries."""
+    """Return the encoding by which `readable` decodes the bytes that the text carries."""
     if text.isascii():
         return "utf-8"
     try:
@@ -34,13 +35,15 @@ def encoding_of(text: str) -> Encoding:
 
 
 def readable_beginning(text: str) -> str:
-    """The same of a text that was cut off anywhere: half a character at its end is left out."""
+    """Return the readable form of a text that was cut off anywhere: half a character at its end is
+    left out.
+    """
     whole = text.rstrip(_CARRIED)
     halved = len(text) - len(whole) < _LONGEST_CHARACTER and encoding_of(whole) == "utf-8"
     return readable(whole if halved else text)
 
 
 def readable(text: str, encoding: Encoding | None = None) -> str:
-    """The text as people read it. Of a piece of a larger text `encoding` is that of the whole."""
+    """Return the text as people read it. `encoding`: of a piece of a larger text, that of the whole."""
     encoding = encoding or encoding_of(text)
     return text if encoding == "utf-8" or text.isascii() else bytes_of(text).decode(encoding)

@@ -10,7 +10,7 @@ from netautod.core.errors import InvalidInput
 
 @dataclass(frozen=True, kw_only=True)
 class SshProfile:
-    """Algorithm names of RFC 4253 and its successors, best first.
+    """A profile: algorithm names of RFC 4253 and its successors, best first.
 
     The lists of an older profile begin with those of the newer one, in the same order: a device that changes
     its profile still answers with the host key that is pinned.
@@ -89,14 +89,14 @@ _MISMATCH = re.compile(r"No matching (?P<what>.+?) algorithm found, sent \S+ and
 
 
 def profile_named(name: str) -> SshProfile:
-    """The profile of that name; InvalidInput names the three that exist."""
+    """Return the profile of that name; InvalidInput names the three that exist."""
     if name not in PROFILES:
         raise InvalidInput(f"ssh_profile must be one of {', '.join(PROFILES)}, not {name!r}")
     return PROFILES[name]
 
 
 def explain_mismatch(reason: str, current: str) -> str:
-    """The end of a sentence: what the device offers and which profile to choose.
+    """Return the end of a sentence: what the device offers and which profile to choose.
 
     `reason` is the text of `asyncssh.KeyExchangeFailed`, `current` the name of the profile that failed.
     """

@@ -28,7 +28,7 @@ KILLED = -1  # the exit status that asyncssh gives to a command that a signal en
 
 @dataclass(frozen=True, kw_only=True)
 class CommandResult:
-    """What a command printed; `errors` and `exit_status` (`KILLED`: by a signal) need an exec channel."""
+    """The output of a command; `errors` and `exit_status` (`KILLED`: by a signal) need an exec channel."""
 
     output: str
     errors: str = ""
@@ -65,7 +65,7 @@ class CliSession:
 
     @property
     def platform(self) -> Platform:
-        """What the engine knows of this kind of device."""
+        """Return what the engine knows of this kind of device."""
         return self.target.platform
 
     @property
@@ -79,7 +79,7 @@ class CliSession:
         return "" if self._shell is None else self._shell.mode
 
     async def run(self, command: str, *, timeout: float | None = None, max_bytes: int | None = None) -> str:
-        """Runs a command and returns what it printed: lines with `\\n`, no echo, no prompt, no ANSI.
+        r"""Run a command and return what it printed: lines with `\n`, no echo, no prompt, no ANSI.
 
         `timeout` is in seconds from sending to the prompt (default: `limits.command_seconds`). An exec
         channel's error stream follows its output. InvalidInput for a command with a control character;
@@ -92,7 +92,9 @@ class CliSession:
     async def execute(
         self, command: str, *, timeout: float | None = None, max_bytes: int | None = None
     ) -> CommandResult:
-        """As `run`, with exit status and error stream where the channel has them."""
+        """Run a command as `run` does; return exit status and error stream too, where the channel
+        has them.
+        """
         _check_line(command)
         if self._shell is not None:
             output = readable(await self._shell.run(command, seconds=timeout, limit=max_bytes))
@@ -110,7 +112,7 @@ class CliSession:
         max_bytes: int | None = None,
         end_marker: re.Pattern[str] | None = None,
     ) -> CommandResult:
-        """For the read commands of the platform, never for what a user typed: an empty line is sent as well.
+        """Run a read command of the platform, never one that a user typed: an empty line is sent as well.
 
         It proves that a prompt is no line of the output. `end_marker` is what the output ends with, where it
         does. The output carries its very bytes (see encoding.py); that of an exec channel is not taken for
@@ -144,7 +146,7 @@ class CliSession:
             raise DeviceFailed(text, kind="timeout", partial=clean(bytes(stream.data))) from exc
 
     async def require_mode(self, mode: str) -> None:
-        """Makes sure that the command line is in this mode; DeviceFailed `enable` when that is refused."""
+        """Make sure that the command line is in this mode; DeviceFailed `enable` when that is refused."""
         if self._shell is None or self._shell.mode == mode:
             return
         # After connect commands it is not sent any more: one of them may have led to another machine.
@@ -178,7 +180,7 @@ def _check_line(command: str) -> None:
 
 
 def refused(lines: list[str], platform: Platform) -> str | None:
-    """The first of the lines that is a refusal by the device, as a failure may quote it, else None."""
+    """Return the first of the lines that is a refusal by the device, as a failure may quote it, else None."""
     for line in lines:
         if any(pattern.search(line) for pattern in platform.failures):
             return quoted(line, platform)
@@ -186,7 +188,9 @@ def refused(lines: list[str], platform: Platform) -> str | None:
 
 
 def refusal_of(result: CommandResult, platform: Platform) -> DeviceFailed | None:
-    """Of a command that the device did not accept: a refusal as the first thing it says, an exit status."""
+    """Return the failure of a command that the device did not accept: it printed a refusal first, or an exit
+    status.
+    """
     if result.exit_status is not None:
         status = result.exit_status
         return DeviceFailed(f"exit status {status}", kind="refused_command") if status else None
@@ -203,7 +207,7 @@ async def open_session(
     limits: SessionLimits | None = None,
     tell: Tell = tell_nobody,
 ) -> AsyncIterator[CliSession]:
-    """Connects, logs in, learns the prompt, turns paging off and sends the target's connect_commands.
+    """Connect, log in, learn the prompt, turn paging off and send the target's connect_commands.
 
     With an enable secret in the login the session goes to the privileged mode before that. `guard` is called
     directly before everything that is sent to the device (core/work/guard.py); what it raises ends the

@@ -16,7 +16,7 @@ RECEIVED_BYTES = 64 * 1024  # at a time
 
 
 class Subsystem:
-    """Made by `open_subsystem`; the fingerprints are those of a CliSession."""
+    """A subsystem, opened by `open_subsystem`; the fingerprints are those of a CliSession."""
 
     def __init__(self, connection: Connection, name: str, streams: tuple[Any, Any], guard: Guard) -> None:
         self._name = name
@@ -26,7 +26,7 @@ class Subsystem:
         self.jump_host_key_fingerprints = connection.fingerprints[:-1]
 
     async def send(self, data: bytes) -> None:
-        """Returns when the device takes more; DeviceFailed `lost`."""
+        """Send the bytes; return when the device accepts more. DeviceFailed `lost`."""
         self._guard()
         try:
             self._writer.write(data)
@@ -35,7 +35,7 @@ class Subsystem:
             raise self._lost(exc) from exc
 
     async def receive(self) -> bytes:
-        """The next bytes, RECEIVED_BYTES at most; b"" at the end. DeviceFailed `lost`."""
+        """Return the next bytes, RECEIVED_BYTES at most; b"" at the end. DeviceFailed `lost`."""
         try:
             received = await self._reader.read(RECEIVED_BYTES)
         except (asyncssh.Error, OSError) as exc:
@@ -52,7 +52,7 @@ class Subsystem:
 async def open_subsystem(
     target: Target, login: Login, name: str, *, guard: Guard, limits: SessionLimits
 ) -> AsyncIterator[Subsystem]:
-    """Connects, logs in and opens the subsystem for the block; guard and failures as in `open_session`.
+    """Connect, log in and open the subsystem for the block; guard and failures as in `open_session`.
 
     `refused`: the device does not offer it.
     """

@@ -21,19 +21,19 @@ resolved by the jump device. OSError or UnicodeError without any, DeviceFailed i
 
 
 async def anywhere(host: str, port: int) -> Sequence[str]:
-    """Where no rule is: all addresses that the operating system's resolver knows."""
+    """Return all addresses that the operating system's resolver knows, without any rule."""
     found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return [str(entry[4][0]) for entry in found]
 
 
 async def as_named(host: str, port: int) -> Sequence[str]:
-    """For a target behind a jump device, which resolves the name."""
+    """Return the name itself, for a target behind a jump device, which resolves the name."""
     return [host]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Login:
-    """One credential: a user name with either a password or a private key (text of the key file).
+    """A credential: a user name with either a password or a private key (text of the key file).
 
     With a `certificate` (OpenSSH's one-line form) for the key, the certificate alone is offered.
 
@@ -60,7 +60,9 @@ class Login:
         return self.enable_withheld or bool(self.enable_secret)
 
     def secret_for_enable(self) -> str | None:
-        """None without one; DeviceFailed `not_vouched` for one that is withheld."""
+        """Return the enable secret, or None without one; DeviceFailed `not_vouched` for one that is
+        withheld.
+        """
         if self.enable_withheld:
             raise DeviceFailed(NOT_VOUCHED, kind="not_vouched")
         return self.enable_secret
@@ -82,7 +84,7 @@ class Login:
 
     @property
     def key_pair(self) -> asyncssh.SSHKey | asyncssh.SSHKeyPair | None:
-        """What is offered to the device: the key, or the key with its certificate."""
+        """Return what is offered to the device: the key, or the key with its certificate."""
         key = self.key
         if key is None or self.certificate is None:
             return key
@@ -143,7 +145,7 @@ class Target:
 
 @dataclass(frozen=True, kw_only=True)
 class Step:
-    """Something that happened in a session, for a person who watches it.
+    """A step of a session, for a person who watches it.
 
     `connected`: `text` is the host key, empty over telnet; `logged_in` and `enabled`: the prompt in that
     `mode`; `ran`: a command, its `output` (see encoding.py) and how long it took.
@@ -160,12 +162,12 @@ Tell = Callable[[Step], None]
 
 
 def tell_nobody(step: Step) -> None:
-    """For sessions that nobody watches."""
+    """Ignore the step, for sessions that no one watches."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SessionLimits:
-    """Times in seconds, sizes in bytes.
+    """The limits of a session: times in seconds, sizes in bytes.
 
     `quiet_seconds` is how long a device must say nothing before a line without a prompt is taken for a
     question (or for log lines after the prompt); a slow device stays silent for less in the middle of a line.

@@ -54,7 +54,7 @@ _CLOSING = re.compile(r"(?m)^[ \t]*(?P<word>config|end)\b")
 
 
 def blocks(text: str) -> Iterator[Span]:
-    """Where each of them begins and ends in the whole text; in no order, and they may lap over each other."""
+    """Yield where each block begins and ends in the whole text; in no order, and they may overlap."""
     if _HAS_ARMOUR.search(text):
         yield from (found.span("secret") for found in _ARMOUR.finditer(text))
     if "LS0tLS1CRUdJTi" in text:
@@ -106,13 +106,15 @@ def _on_next_lines(text: str) -> Iterator[Span]:
 
 
 def _is_element(text: str, opened: re.Match[str], at: int) -> bool:
-    """Whether it is an element that ends behind the value, and not a stand-in for a secret."""
+    """Return whether the opening tag belongs to an element that ends behind the value, and not to a
+    stand-in.
+    """
     ends = re.compile(rf"\s*</(?:[\w-]+:)?{re.escape(opened['word'])}").match(text, at)
     return ends is not None and text[opened.start() - 1 : opened.start()] in ("<", ":")
 
 
 def _is_deeper(text: str, word: int, following: int) -> bool:
-    """Whether the line at `following` is indented more than the one that holds `word`."""
+    """Return whether the line at `following` is indented more than the one that holds `word`."""
     begin = text.rfind("\n", 0, word) + 1
     indent = re.compile(r"[ \t]*")
     own, next_one = indent.match(text, begin), indent.match(text, following)
@@ -120,7 +122,7 @@ def _is_deeper(text: str, word: int, following: int) -> bool:
 
 
 def _names_of_communities(text: str, at: int) -> Iterator[Span]:
-    """Of FortiOS: `set name` in the section of communities, and not in those below it."""
+    """Yield the names in a FortiOS section of communities: `set name`, but not in sections below it."""
     depth = 1
     begin = at
     while begin < len(text) and depth:

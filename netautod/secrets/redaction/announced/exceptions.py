@@ -1,4 +1,6 @@
-"""What stays readable behind a word that announces secrets: names, communities of BGP, free text."""
+"""The exceptions that stay readable behind a word that announces secrets: names, communities of BGP, free
+text.
+"""
 
 import re
 
@@ -54,7 +56,9 @@ _SNMP = re.compile(r"(?i)snmp|rmon|trap")
 
 
 def names_something(line: str, start: int, end: int) -> bool:
-    """Whether the word from `start` to `end` is a name, or is followed by one, by the words before it."""
+    """Return whether the word from `start` to `end` is a name, or is followed by one, by the words
+    before it.
+    """
     before = _BEFORE.search(line[max(0, start - 64) : start])
     if before is None:
         return any(item.match(line, start) is not None for item in (_STACK, _SECTION))
@@ -66,7 +70,9 @@ def names_something(line: str, start: int, end: int) -> bool:
 
 
 def _is_named(line: str, start: int, end: int) -> bool:
-    """Whether a name stands behind the word at `start`, or the word `default` for the secret of all peers."""
+    """Return whether a name stands behind the word at `start`, or the word `default` for the secret of all
+    peers.
+    """
     return (
         _NAMED.search(line, max(0, start - 256), end) is not None
         or _OF_ALL_PEERS.search(line, max(0, start - 256), end + 16) is not None
@@ -74,18 +80,22 @@ def _is_named(line: str, start: int, end: int) -> bool:
 
 
 def free_text(line: str) -> int:
-    """Where people wrote as they liked, up to the end: there only words that mean nothing else announce."""
+    """Return where free text begins, which goes on to the end: in it only words without another meaning
+    announce.
+    """
     found = _FREE_TEXT.match(line[:512])
     return len(line) if found is None else found.end()
 
 
 def is_plain_english(line: str, at: int) -> bool:
-    """Whether the free text goes on at `at` with a word in small letters, and is no comment."""
+    """Return whether the free text goes on at `at` with a word in small letters, and is no comment."""
     return line.lstrip()[:1] not in ("!", "#", ";", "/", "*") and _ENGLISH.match(line, at) is not None
 
 
 def says_community(line: str, start: int, value: int) -> bool:
-    """Whether the word at `start`, with its value at `value`, is about communities of BGP, not of SNMP."""
+    """Return whether the word at `start`, with its value at `value`, is about communities of BGP, not of
+    SNMP.
+    """
     head = line[max(0, start - 512) : start]
     if _SNMP.search(head):
         return False
@@ -101,7 +111,9 @@ def says_community(line: str, start: int, value: int) -> bool:
 
 
 def _sets_in_a_policy(line: str, start: int, value: int) -> bool:
-    """`set community` of a route-map: a number, or, since such lines are indented, any name."""
+    """Return whether this is `set community` of a route-map: a number, or, since such lines are indented, any
+    name.
+    """
     return re.match(r"\d+(?:\s|$)", line[value:]) is not None or (
         line[:1].isspace() and "=" not in line[:start]
     )

@@ -1,4 +1,4 @@
-"""Where an announced value begins and ends: in quotes, in an address, in a list of options, in a sentence."""
+"""The extent of an announced value: in quotes, in an address, in a list of options, in a sentence."""
 
 import re
 
@@ -15,7 +15,7 @@ _NEXT_OPTION = re.compile(r",(?=[a-z_]+(?:=|,|$))")
 
 
 def extent(line: str, token: re.Match[str], kind: Kind, sign: str, *, typed: bool) -> Span:
-    """Where the value that begins with the token ends; `typed`: its type stands before it."""
+    """Return where the value that begins with the token ends; `typed`: its type stands before it."""
     start, end = token.span()
     for name in ("double", "single", "escaped"):
         if token[name] is not None:
@@ -35,7 +35,7 @@ def extent(line: str, token: re.Match[str], kind: Kind, sign: str, *, typed: boo
 
 
 def _end_of_sentence(line: str, at: int) -> int:
-    """Where a value in clear text ends, which may be several words."""
+    """Return where a value in clear text ends, which may be several words."""
     end = at
     while (begin := blank_end(line, end)) is not None:
         token = TOKEN.match(line, begin)

@@ -14,11 +14,11 @@ from netautod.secrets.redaction.announced.vocabulary import words
 
 @dataclass(frozen=True, kw_only=True)
 class Kind:
-    """What may stand behind an announcing word.
+    """The kind of secret that an announcing word announces.
 
-    One of the `harmless` words directly behind it: it announces nothing. `weak`: any word that devices use
-    stays, only others are values. `ids`: numbers before the value are ids, and a short one alone is an id
-    itself, if `alone`. `sentence`: a value in clear text may be several words.
+    With one of the `harmless` words directly behind it, it announces nothing. `weak`: any word that devices
+    use stays readable, only others are values. `ids`: numbers before the value are ids, and a short one alone
+    is an id itself, if `alone`. `sentence`: a value in clear text may be several words.
     """
 
     name: str
@@ -226,7 +226,7 @@ _LONGEST = 80
 
 
 def kind_of(word: str) -> Kind | None:
-    """The kind of secret that the word announces; None for any other word."""
+    """Return the kind of secret that the word announces; None for any other word."""
     return None if len(word) > _LONGEST else _kind_of(word)
 
 
@@ -255,19 +255,21 @@ def _kind_of(word: str) -> Kind | None:
 
 
 def is_about(word: str) -> bool:
-    """Whether the word is a rule for secrets rather than one: `strength-check`, `min-length`."""
+    """Return whether the word is a rule for secrets rather than one: `strength-check`, `min-length`."""
     return "-" in word and len(word) <= _LONGEST and _any_of(re.split(r"[-_]", word), _RULES)
 
 
 def is_keyword(word: str) -> bool:
-    """Whether an announcing word is one of a command line, and not a secret that contains such a word."""
+    """Return whether an announcing word is one of a command line, and not a secret that contains
+    such a word.
+    """
     if kind_of(word) is None or not (word.islower() or word.isupper()):
         return False
     return all(part in _PARTS_OF_KEYWORDS for part in re.split(r"[-_]", word.lower().rstrip(":")))
 
 
 def _strongest(last: Kind | None, kinds: list[Kind]) -> Kind | None:
-    """`password-hash` announces a password, and not just any hash."""
+    """Return the strongest kind: `password-hash` announces a password, and not just any hash."""
     return next((kind for kind in kinds if not kind.weak), last)
 
 

@@ -9,7 +9,7 @@ ASSIGNED = re.compile(r"[a-z][a-z0-9.-]*=[^\s=]")
 
 
 def is_option(line: str, token: re.Match[str], *, weak: bool, first: bool) -> bool:
-    """Whether the word is the next option of the command, as the rest of the line writes its options.
+    """Return whether the word is the next option of the command, as the rest of the line writes its options.
 
     `weak`: it stands behind a word that may announce no secret; `first`: directly behind it.
     """

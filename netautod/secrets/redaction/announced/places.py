@@ -232,7 +232,7 @@ _PLACES = tuple((word, re.compile(rf"(?i){pattern}")) for word, pattern in _TABL
 
 
 def placed(line: str, start: int, end: int) -> Iterator[re.Match[str]]:
-    """The matches between `start` and `end`, each with the group `secret`."""
+    """Yield the matches between `start` and `end`, each with the group `secret`."""
     if HINT.search(line, start, end) is not None:
         plain = line[start:end].lower()
         for word, place in _PLACES:

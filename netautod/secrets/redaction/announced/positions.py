@@ -41,7 +41,7 @@ HINT = re.compile(r"(?i)^\s*enable\s|username\s|-server\s|key-string|message-dig
 
 
 def in_position(line: str, start: int, end: int) -> Iterator[re.Match[str]]:
-    """The matches between `start` and `end`, each with the group `secret`."""
+    """Yield the matches between `start` and `end`, each with the group `secret`."""
     if HINT.search(line, start, end) is None:
         return
     plain = line[start:end].lower()

@@ -43,7 +43,7 @@ _ANY = re.compile("|".join(program.pattern for program, _ in _PROGRAMS))
 
 
 def of_programs(line: str, start: int, end: int) -> Iterator[Span]:
-    """Where each value begins and ends, between `start` and `end`."""
+    """Yield where each value of a program's options begins and ends, between `start` and `end`."""
     if CALL.search(line, start, end) is None or _ANY.search(line, start, end) is None:
         return
     for segment in _SEGMENT.finditer(line, start, end):

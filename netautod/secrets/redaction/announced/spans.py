@@ -6,7 +6,7 @@ Span = tuple[int, int]
 
 
 def replaced(text: str, spans: Iterable[Span], stand_in: Callable[[str], str]) -> str:
-    """The text with `stand_in(part)` in the place of each part; those that lap over each other become one."""
+    """Return the text with `stand_in(part)` in the place of each part; overlapping parts become one."""
     shown: list[str] = []
     done = 0
     for start, end in merged(spans):
@@ -16,7 +16,7 @@ def replaced(text: str, spans: Iterable[Span], stand_in: Callable[[str], str]) -
 
 
 def merged(spans: Iterable[Span]) -> list[Span]:
-    """The spans in order, those that lap over each other as one."""
+    """Return the spans in order, overlapping ones as one."""
     found: list[Span] = []
     for start, end in sorted(spans):
         if found and start < found[-1][1]:

@@ -21,7 +21,7 @@ def plain_of(token: re.Match[str]) -> str:
 
 
 def after_pair(line: str, at: int, plain: str) -> int:
-    """The end of the argument, if the word has one and more follows."""
+    """Return the end of the argument, if the word has one and more follows."""
     if plain not in PAIRS:
         return at
     begin = blank_end(line, at)
@@ -37,7 +37,7 @@ def blank_end(line: str, at: int) -> int | None:
 
 
 def ends_value(line: str, at: int) -> bool:
-    """Whether the word at `at` can only stand behind a value: `community read-write group x`."""
+    """Return whether the word at `at` can only stand behind a value: `community read-write group x`."""
     begin = blank_end(line, at)
     following = None if begin is None else TOKEN.match(line, begin)
     if following is None:

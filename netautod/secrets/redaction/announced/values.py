@@ -71,7 +71,7 @@ _MOST_WORDS = 14  # between an announcing word and its value
 
 
 def announced(line: str) -> Iterator[Span]:
-    """Where each announced secret of the line begins and ends, in order."""
+    """Yield where each announced secret of the line begins and ends, in order."""
     if SUSPECT.search(line) is None:
         return
     free, done, looked = free_text(line), 0, 0
@@ -125,13 +125,15 @@ def _values(line: str, word: re.Match[str], kind: Kind, *, free: bool) -> Iterat
 
 
 def announces_more(line: str, at: int) -> bool:
-    """Whether another word announces the value, so that the one before is but a mark of the command."""
+    """Return whether another word announces the value, so that the one before is only a mark of the
+    command.
+    """
     following = _WORD.finditer(line, at, at + MOST_OF_OPTIONS)
     return any(kind_of(word[0]) is not None and line[word.end() :].strip() for word in following)
 
 
 def _behind(line: str, at: int, kind: Kind, *, sign: str) -> Iterator[Span]:
-    """The value that begins at `at` or behind the words that may stand before it."""
+    """Yield the value that begins at `at` or behind the words that may stand before it."""
     opening = _OPENING.match(line, at)
     if opening is not None and (
         opening[0] != opening[0].rstrip() or line[opening.end() : opening.end() + 1] in "\"'"
@@ -166,7 +168,7 @@ def _behind(line: str, at: int, kind: Kind, *, sign: str) -> Iterator[Span]:
 def _step(
     line: str, token: re.Match[str], plain: str, kind: Kind, *, last: bool, first: bool, sign: str
 ) -> str:
-    """What a word behind an announcing one is: its `value`, one to `skip`, or proof that there is `none`."""
+    """Classify a word behind an announcing one: its `value`, one to `skip`, or proof that there is `none`."""
     raw = token[0]
     quoted = token["bare"] is None
     if STAND_IN.match(raw) or PUBLIC.match(raw) or not plain or plain in "|\\{}[]();,!-=:>":
@@ -212,7 +214,7 @@ def _is_named_algorithm(plain: str, kind: Kind) -> bool:
 
 
 def _only_uses_key(plain: str, kind: Kind, *, first: bool, sign: str) -> bool:
-    """Whether the word shows that a key is named by its number, and not defined."""
+    """Return whether the word shows that a key is named by its number, and not defined."""
     if not kind.ids or sign:
         return False
     return _HEXADECIMAL_ID.fullmatch(plain) is not None if first else plain in OPTIONS_OF_USE
@@ -242,7 +244,7 @@ def _last(plain: str, kind: Kind, *, quoted: bool) -> str:
 
 
 def _in_brackets(line: str, at: int, kind: Kind, sign: str) -> Iterator[Span]:
-    """Every value of a list; of braces what stands behind the last announcing word, or all."""
+    """Yield every value of a list; of braces what stands behind the last announcing word, or all."""
     closing = re.compile(r"[\])}]").search(line, at)
     end = len(line) if closing is None else closing.start()
     for token in TOKEN.finditer(line, at, end):

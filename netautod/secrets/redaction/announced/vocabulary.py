@@ -7,7 +7,7 @@ import re
 
 
 def words(text: str) -> frozenset[str]:
-    """A set of words from a text."""
+    """Return a set of words from a text."""
     return frozenset(text.split())
 
 
@@ -106,7 +106,7 @@ _ADDRESS = re.compile(
 
 
 def is_known(word: str) -> bool:
-    """Whether devices use this word (in lower case): a keyword, a number, an address, an algorithm."""
+    """Return whether devices use this word (in lower case): a keyword, a number, an address, an algorithm."""
     return (
         word in COMMON
         or word in QUALIFIERS
@@ -119,12 +119,12 @@ def is_known(word: str) -> bool:
 
 
 def is_algorithm(word: str) -> bool:
-    """Whether the word is a name of an algorithm, or several of them."""
+    """Return whether the word is a name of an algorithm, or several of them."""
     if word.isdigit():
         return len(word) <= _LONGEST_STRENGTH
     return len(word) <= 256 and _ALGORITHMS.fullmatch(word) is not None
 
 
 def is_address(word: str) -> bool:
-    """Whether the word is an address or network of IP."""
+    """Return whether the word is an address or network of IP."""
     return len(word) <= 43 and _ADDRESS.fullmatch(word) is not None

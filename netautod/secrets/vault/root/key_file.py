@@ -26,7 +26,7 @@ _MAX_FILE_BYTES = 1024
 
 @dataclass(frozen=True, kw_only=True)
 class RootKey:
-    """32 bytes, and the file they came from (for messages)."""
+    """A root key of 32 bytes, and the file it came from (for messages)."""
 
     secret: bytes = field(repr=False)
     source: Path
@@ -39,7 +39,8 @@ class RootKey:
 def load_root_key(
     data_dir: Path, key_file: Path | None, *, environ: Mapping[str, str] | None = None
 ) -> RootKey | None:
-    """The first of: `key_file` (NETAUTOD_MASTER_KEY_FILE), the systemd credential, `<data_dir>/master.key`.
+    """Return the first of: `key_file` (NETAUTOD_MASTER_KEY_FILE), the systemd credential,
+    `<data_dir>/master.key`.
 
     None if there is none of them; a named file that is absent or unreadable is a VaultError, never skipped.
     `$CREDENTIALS_DIRECTORY` is set by LoadCredential= (systemd.exec(5)); `environ` is os.environ by default.
@@ -55,7 +56,7 @@ def load_root_key(
 
 
 def read_root_key(path: Path) -> RootKey:
-    """Reads 32 raw bytes, 64 hex digits or base64."""
+    """Read 32 raw bytes, 64 hex digits or base64."""
     try:
         with path.open("rb") as file:
             content = file.read(_MAX_FILE_BYTES)
@@ -99,7 +100,7 @@ def _base64(text: bytes) -> bytes:
 
 
 def make_pending(data_dir: Path) -> RootKey:
-    """The pending key of an earlier start, else a new one; not valid before `publish`."""
+    """Return the pending key of an earlier start, else create one; it is not valid before `publish`."""
     try:
         data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
@@ -116,7 +117,7 @@ def load_pending(data_dir: Path) -> RootKey | None:
 
 
 def publish(data_dir: Path, key: RootKey) -> RootKey:
-    """Turns the pending key into `master.key`, which must not exist with other content."""
+    """Turn the pending key into `master.key`, which must not exist with other content."""
     final = data_dir / FILE_NAME
     write_root_key(final, key.secret, keep_existing=True)
     stored = read_root_key(final)
@@ -135,7 +136,7 @@ def discard_pending(data_dir: Path) -> None:
 
 
 def write_root_key(path: Path, secret: bytes, *, keep_existing: bool = False) -> None:
-    """Writes 64 hex digits, mode 0600; all or nothing, even if the power fails; never overwrites.
+    """Write 64 hex digits, mode 0600; all or nothing, even if the power fails; never overwrite.
 
     An existing file is a VaultError, or left as it is with `keep_existing`.
     """

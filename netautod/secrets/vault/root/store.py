@@ -26,7 +26,7 @@ _CHECK_TEXT = b"netautod root key"
 
 @dataclass(frozen=True, kw_only=True)
 class RootRecord:
-    """What the database knows about one root key version; a retired one is refused."""
+    """The record of one root key version in the database; a retired one is refused."""
 
     version: int
     active: bool
@@ -58,12 +58,12 @@ def _previous_data(version: int) -> bytes:
 
 
 def record_of(records: Sequence[RootRecord], key: RootKey) -> RootRecord | None:
-    """The record whose check value this key opens."""
+    """Return the record whose check value this key opens."""
     return next((record for record in records if record.is_opened_by(key)), None)
 
 
 def held_by(records: Sequence[RootRecord], key: RootKey) -> HeldRoots:
-    """The root keys that `key` gives access to; VaultError (one line) if it is wrong or retired."""
+    """Return the root keys that `key` gives access to; VaultError (one line) if it is wrong or retired."""
     record = record_of(records, key)
     if record is None:
         raise VaultError(
@@ -88,7 +88,7 @@ class RootStore:
         self._clock = clock
 
     async def all(self) -> tuple[RootRecord, ...]:
-        """Oldest first."""
+        """Return all records, oldest first."""
         found = await self._documents.find({}, sort=[("_id", 1)])
         return tuple(RootRecord.from_document(document) for document in found)
 
@@ -96,7 +96,7 @@ class RootStore:
         return frozenset(record.version for record in await self.all() if record.active)
 
     async def add(self, version: int, secret: bytes, *, previous: bytes | None = None) -> bool:
-        """Inserts the check value; false if this version exists already (another node was first)."""
+        """Insert the check value; return false if this version exists already (another node was first)."""
         document: Document = {
             "_id": version,
             "state": "active",
@@ -112,7 +112,7 @@ class RootStore:
         return True
 
     async def retire(self, version: int) -> None:
-        """From here on the key is refused at start and for new organization keys."""
+        """Retire the version: from here on its key is refused at start and for new organization keys."""
         change = {"$set": {"state": "retired", "retired_at": self._clock.now()}}
         await self._documents.update({"_id": version, "state": "active"}, change)
 

@@ -1,1 +1,1 @@
-"""What is kept of a device: its complete configuration and the parts beside it."""
+"""The capture of a device: its complete configuration and the parts beside it."""

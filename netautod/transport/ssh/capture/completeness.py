@@ -17,9 +17,9 @@ _KIND_SHOWS = 16_384  # characters, in which each configuration has lines that n
 
 
 def check_output(lines: Sequence[str], odd: Sequence[str], title: str, platform: Platform) -> None:
-    """The rules for a text from a command line; raises the DeviceFailed of the first broken one.
+    """Check a text from a command line; raise the DeviceFailed of the first broken rule.
 
-    `odd` are those of the lines that are worth a look wherever they stand.
+    `odd` are the lines that must be examined wherever they stand.
     """
     first, last = _filled(lines), _filled(reversed(lines))
     refusal = refused([*first, *reversed(last)], platform)
@@ -42,7 +42,7 @@ def check_output(lines: Sequence[str], odd: Sequence[str], title: str, platform:
 
 
 def require_whole(texts: Sequence[str], platform: Platform) -> None:
-    """The rules for all that was read: whatever else it says, it must look like a configuration.
+    """Check that the whole text looks like a configuration, whatever else it says.
 
     In a short text the line of a refusal proves nothing: `interface busy` is no interface. Where a platform
     cannot say what each configuration has, such a line refuses the text.
@@ -67,7 +67,7 @@ def require_whole(texts: Sequence[str], platform: Platform) -> None:
 
 
 def _other_kinds(texts: Sequence[str], platform: Platform) -> list[str]:
-    """The platforms whose own lines are in the texts, where none of this one's own is.
+    """Return the platforms whose own lines are in the texts, if none of this platform's own lines is.
 
     A release that nobody has seen may lack all that this platform is known by, and a banner may quote the
     line of another one. So it takes both the lack and, of one other platform, the head or two lines.
@@ -84,7 +84,7 @@ def _other_kinds(texts: Sequence[str], platform: Platform) -> list[str]:
 
 
 def _lines_of(patterns: Sequence[re.Pattern[str]], texts: Iterable[str]) -> set[str]:
-    """The different lines, whole, at which they end."""
+    """Return the different whole lines in which the matches end."""
     return {
         text[text.rfind("\n", 0, found.end()) + 1 :].partition("\n")[0]
         for text in texts
@@ -108,5 +108,5 @@ def _on_a_line(pattern: re.Pattern[str], texts: Iterable[str]) -> bool:
 
 
 def _filled(lines: Iterable[str]) -> list[str]:
-    """The first few that are not blank."""
+    """Return the first few lines that are not blank."""
     return list(islice(filter(str.strip, lines), _EDGE_LINES))

@@ -30,7 +30,7 @@ class Capture:
 
 
 async def capture(session: CliSession) -> Capture:
-    """Reads all that the platform's `capture` lists, and checks that it is complete.
+    """Read everything that the platform's `capture` lists, and check that it is complete.
 
     The rules: the prompt returned (or the command ended well), the end marker is the last line, no failure
     phrase, no text of a pager, and all that a configuration of the platform must contain. DeviceFailed
@@ -55,15 +55,16 @@ async def capture(session: CliSession) -> Capture:
 
 
 def suspicious(size: int, last_good_size: int | None) -> bool:
-    """Whether a capture is so much smaller than the last good one that it must be read again to be believed.
+    """Return whether a capture is so much smaller than the last good one that a second reading must confirm
+    it.
 
-    Sizes in bytes or characters, as long as both are the same; None when there is no good one yet.
+    Sizes are in bytes or characters, as long as both are the same; None when there is no good one yet.
     """
     return last_good_size is not None and size * 2 < last_good_size
 
 
 async def _read(session: CliSession, item: CaptureItem) -> tuple[str | None, str | None]:
-    """The text of one part and a note about it; no text when the part is absent on this device.
+    """Return the text of one part and a note about it; no text when the part is absent on this device.
 
     The device may refuse all commands of the part but one: releases differ in their syntax.
     """
@@ -127,7 +128,7 @@ def _read_command(path: str) -> str:
 
 
 def _joined(platform: Platform, parts: list[tuple[CaptureItem, str]]) -> str:
-    """One part as it is; several with a head each, so that a diff shows where a line belongs."""
+    """Return one part as it is, or several with a heading each, so that a diff shows where a line belongs."""
     if len(platform.capture) == 1:
         return parts[0][1].rstrip("\n") + "\n"
     return "\n".join(f"### {item.title}\n{text.rstrip(chr(10))}\n" for item, text in parts)

@@ -27,9 +27,10 @@ async def read_undisturbed(
     max_bytes: int | None = None,
     end_marker: re.Pattern[str] | None = None,
 ) -> tuple[CommandResult, str | None]:
-    """As `CliSession.read`, without the log lines that the device printed meanwhile, and a note about them.
+    """Read as `CliSession.read` does, without the log lines that the device printed meanwhile.
 
-    DeviceFailed `incomplete` when they tear the same place in each of a few readings.
+    Returns the result and a note about the log lines. Raises DeviceFailed `incomplete` when log lines tear
+    the same place in each of a few readings.
     """
     readings: list[list[str]] = []
     for _ in range(_MOST_READINGS):
@@ -48,12 +49,12 @@ async def read_undisturbed(
 
 
 def suspects(lines: Sequence[str], platform: Platform) -> list[int]:
-    """The positions of the lines that have the form of a log line somewhere."""
+    """Return the positions of the lines that contain the form of a log line."""
     return [at for at in platform.output_lines.others(lines) if platform.holds_log(lines[at])]
 
 
 def agreed(first: Sequence[str], second: Sequence[str], platform: Platform) -> list[str] | None:
-    """The text that both readings show; None where both were torn at the same place."""
+    """Return the text that both readings show; None if log lines tore both at the same place."""
     for one, other in ((first, second), (second, first)):
         if not _foreign(one, other, platform):
             return list(one)
@@ -68,14 +69,17 @@ def agreed(first: Sequence[str], second: Sequence[str], platform: Platform) -> l
 
 
 def _foreign(lines: Sequence[str], other: Sequence[str], platform: Platform) -> list[int]:
-    """The suspects that do not stand among the same lines in the other reading."""
+    """Return the suspect lines that do not stand among the same lines in the other reading."""
     found = suspects(lines, platform)
     known = {tuple(other[max(at - 1, 0) : at + 2]) for at in range(len(other))} if found else set()
     return [at for at in found if tuple(lines[max(at - 1, 0) : at + 2]) not in known]
 
 
 def _undisturbed(one: Sequence[str], other: Sequence[str], platform: Platform) -> list[str] | None:
-    """Of two pieces that differ the one without a log line; without a choice, what is left of both."""
+    """Return the one of two different pieces that has no log line.
+
+    If both have one, or neither, returns what both agree on without their log lines.
+    """
     logged = [bool(suspects(piece, platform)) for piece in (one, other)]
     if logged != [True, True]:
         return list(other if logged[0] else one)
@@ -84,7 +88,9 @@ def _undisturbed(one: Sequence[str], other: Sequence[str], platform: Platform) -
 
 
 def _steps(first: Sequence[str], second: Sequence[str]) -> list[tuple[Sequence[str], _Span, _Span]]:
-    """The lines that both have, and behind them where they differ, from the beginning to the end."""
+    """Return the lines that both have, each with the spans that differ behind it, from the beginning to the
+    end.
+    """
     steps: list[tuple[Sequence[str], _Span, _Span]] = []
     a = b = 0
     while a < len(first) or b < len(second):
@@ -98,7 +104,7 @@ def _steps(first: Sequence[str], second: Sequence[str]) -> list[tuple[Sequence[s
 
 
 def _in_step(first: Sequence[str], a: int, second: Sequence[str], b: int) -> tuple[int, int]:
-    """The nearest places where the readings agree again; the ends without one."""
+    """Return the nearest places where the readings agree again; the ends if there is none."""
     for apart in range(2 * _APART):
         for more in range(apart + 1):
             ahead, behind = a + more, b + apart - more

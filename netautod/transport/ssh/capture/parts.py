@@ -19,9 +19,9 @@ _EDGE_LINES = 10  # a refusal stands at the beginning or the end, as in a config
 
 @dataclass(frozen=True, kw_only=True)
 class PartReading:
-    """What a part said, noise left out. `raw` carries the bytes of the device (encoding.py).
+    """The output of a part, noise left out. `raw` carries the bytes of the device (encoding.py).
 
-    `command` is the one that the device knew.
+    `command` is the one that the device accepted.
     """
 
     part: Part
@@ -31,7 +31,10 @@ class PartReading:
 
 @dataclass(frozen=True, kw_only=True)
 class PartReadings:
-    """`failed` are the names of parts that the device has, or may have, and that could not be read now."""
+    """The readings of all parts.
+
+    `failed` are the names of parts that the device has, or may have, and that could not be read now.
+    """
 
     read: tuple[PartReading, ...] = ()
     failed: frozenset[str] = frozenset()
@@ -39,9 +42,9 @@ class PartReadings:
 
 
 async def read_parts(session: CliSession) -> PartReadings:
-    """Reads the parts one by one; after one that broke the session the others are not tried.
+    """Read the parts one by one; after one that broke the session the others are not tried.
 
-    Nothing of the device is raised; what `guard` raises is passed on.
+    An error of the device is not raised but noted; what `guard` raises is passed on.
     """
     read: list[PartReading] = []
     notes: list[str] = []
@@ -62,7 +65,7 @@ async def read_parts(session: CliSession) -> PartReadings:
 
 
 async def _read(session: CliSession, part: Part) -> tuple[PartReading | None, str]:
-    """The part by the first command that the device does not refuse, or the first refusal."""
+    """Return the part by the first command that the device does not refuse, or the first refusal."""
     refusals: list[str] = []
     for command in (part.command, *part.alternatives):
         result, _ = await read_undisturbed(
@@ -84,6 +87,6 @@ def _refusal(session: CliSession, lines: Sequence[str], exit_status: int | None)
 
 
 def _text(part: Part, output: str) -> str:
-    """What is kept: lines without noise, with one line end at the end; empty for nothing."""
+    """Return the text to store: lines without noise, with one line end at the end; empty for no lines."""
     text = "\n".join(part.without_noise(output.split("\n"))).strip("\n")
     return f"{text}\n" if text else ""

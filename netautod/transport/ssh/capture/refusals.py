@@ -130,7 +130,7 @@ _TAIL = re.compile(
 
 
 def refusing_lines(texts: Sequence[str]) -> list[str]:
-    """The lines by which a short output shows itself to be a refusal; none where it does not.
+    """Return the lines that show a short output to be a refusal; none if it is not one.
 
     What follows a refusal in the first line belongs to it: the commands that there are.
     """

@@ -38,7 +38,7 @@ class OneAttemptClient(asyncssh.SSHClient):
         return not self.host_key_changed
 
     def public_key_auth_requested(self) -> asyncssh.SSHKey | asyncssh.SSHKeyPair | None:
-        """The key (with its certificate), once."""
+        """Return the key (with its certificate), once."""
         key = self._login.key_pair
         if key is None or self.offered:
             return None
@@ -46,20 +46,20 @@ class OneAttemptClient(asyncssh.SSHClient):
         return key
 
     def password_auth_requested(self) -> str | None:
-        """The password, once."""
+        """Return the password, once."""
         if self._login.password is None or self.offered:
             return None
         self._offer()
         return self._login.password
 
     def kbdint_auth_requested(self) -> str | None:
-        """Keyboard-interactive (RFC 4256) is fine as long as the password was not tried before."""
+        """Accept keyboard-interactive (RFC 4256) as long as the password was not tried before."""
         return None if self._login.password is None or self.offered else ""
 
     def kbdint_challenge_received(
         self, name: str, instructions: str, lang: str, prompts: _Prompts
     ) -> list[str] | None:
-        """Answers one hidden question with the password; anything beyond ends the login."""
+        """Answer one hidden prompt with the password; any further prompt ends the login."""
         if not prompts:  # a message without a question must be answered with nothing (RFC 4256, 3.4)
             return []
         if self.offered or len(prompts) > 1 or prompts[0][1]:
@@ -71,7 +71,7 @@ class OneAttemptClient(asyncssh.SSHClient):
         return [self._login.password or ""]
 
     def password_change_requested(self, prompt: str, lang: str) -> tuple[str, str]:
-        """An expired password is a person's business: nothing is changed."""
+        """Refuse to change an expired password, which a person must do."""
         self.refusal = "it wants the password to be changed first"
         return NotImplemented  # type: ignore[no-any-return]  # asyncssh's documented way to decline
 

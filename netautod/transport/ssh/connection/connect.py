@@ -34,12 +34,12 @@ class Connection:
     offered: bool
 
     def abort(self) -> None:
-        """Closes the TCP connections at once, without an SSH disconnect message."""
+        """Close the TCP connections at once, without an SSH disconnect message."""
         for connection in (self.ssh, *reversed(self.hops)):
             connection.abort()
 
     async def close(self) -> None:
-        """Disconnects (RFC 4253 11.1), and aborts when that takes over two seconds."""
+        """Disconnect (RFC 4253 11.1), and abort when that takes over two seconds."""
         try:
             async with asyncio.timeout(_CLOSE_SECONDS):
                 for connection in (self.ssh, *reversed(self.hops)):
@@ -53,7 +53,8 @@ class Connection:
 
 @dataclass(frozen=True, kw_only=True)
 class _Leg:
-    """One connection of the path; `hop` is its name in a failure, None for the device itself.
+    """A leg of the path: One connection of the path; `hop` is its name in a failure, None for the device
+    itself.
 
     `suffix` are the options that a platform wants behind the user name.
     """
@@ -76,7 +77,8 @@ class _Leg:
 
 
 async def connect(target: Target, login: Login, *, guard: Guard, seconds: float) -> Connection:
-    """Connects and logs in, each leg of the path within `seconds`; DeviceFailed says what went wrong where.
+    """Connect and log in, each leg of the path within `seconds`. The DeviceFailed says which leg failed and
+    why.
 
     `guard` is called before each connection and before a credential is sent; what it raises is passed on.
     """
@@ -94,7 +96,7 @@ async def connect(target: Target, login: Login, *, guard: Guard, seconds: float)
 
 
 async def connect_jumps(target: Target, *, guard: Guard, seconds: float) -> Connection | None:
-    """The connection to the last jump device on the way to a target that takes no SSH; None without one."""
+    """Connect to the last jump device on the way to a target that takes no SSH; return None without one."""
     legs = _jumps(target)
     return await _connected(legs, guard=guard, seconds=seconds) if legs else None
 
@@ -119,7 +121,7 @@ async def _connected(legs: Sequence[_Leg], *, guard: Guard, seconds: float) -> C
 
 
 def _jumps(target: Target) -> list[_Leg]:
-    """The first one of the way first."""
+    """Return the jump devices, the first one of the path first."""
     legs: list[_Leg] = []
     hop: Hop | None = target.jump
     while hop is not None:
@@ -159,7 +161,9 @@ async def _open(
 async def _reached(
     leg: _Leg, client: OneAttemptClient, tunnel: asyncssh.SSHClientConnection | None, guard: Guard
 ) -> asyncssh.SSHClientConnection:
-    """Asks once where the connection may go, and goes there: a name that changes meanwhile leads nowhere."""
+    """Connect to an address that was checked once: a name that changes its address meanwhile leads
+    nowhere.
+    """
     reach = leg.reach or (anywhere if tunnel is None else as_named)
     try:
         places = await reach(leg.host, leg.port)
@@ -178,7 +182,7 @@ async def _reached(
 async def _handshake(
     leg: _Leg, client: OneAttemptClient, place: str, tunnel: asyncssh.SSHClientConnection | None
 ) -> asyncssh.SSHClientConnection:
-    """One TCP connection, key exchange and login; reads no file of the user and asks no agent.
+    """Open one TCP connection, exchange keys and log in; use no file of the user and no agent.
 
     `client_keys=None` is what keeps asyncssh from ~/.ssh and the agent (an empty list does not); the key is
     given by the client's callback. The empty trust lists make asyncssh ask the client about the host key.
@@ -248,7 +252,7 @@ def _refusal(leg: _Leg, client: OneAttemptClient) -> str:
 
 
 def network_problem(exc: OSError | UnicodeError, *, service: str = "SSH") -> tuple[FailureKind, str]:
-    """Why no connection came about, as the end of a sentence; `service` is what should listen there."""
+    """Return why the connection failed, as the end of a sentence; `service` is what should listen there."""
     if isinstance(exc, socket.gaierror | UnicodeError):
         return "dns", f"the host name does not resolve ({exc})"
     if isinstance(exc, ConnectionRefusedError):

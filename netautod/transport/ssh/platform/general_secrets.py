@@ -1,4 +1,4 @@
-"""Where the general rules find secrets in one line of any platform, without what must stay visible."""
+"""The general rules that find secrets in one line of any platform, without what must stay visible."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -19,7 +19,7 @@ PIECE, LAP = 4096, 512
 
 
 def general_secrets(line: str, visible: Sequence[re.Pattern[str]] = ()) -> Iterator[Span]:
-    """Where each begins and ends; `visible` is what the platform lists as readable."""
+    """Yield where each secret begins and ends; `visible` is what the platform lists as readable."""
     shown = [match.span("visible") for item in visible for match in item.finditer(line[:PIECE])]
     for start, end in chain(announced(line), _placed(line)):
         if not is_shown(line[start:end]) and not any(start < last and first < end for first, last in shown):
@@ -27,7 +27,7 @@ def general_secrets(line: str, visible: Sequence[re.Pattern[str]] = ()) -> Itera
 
 
 def is_clean(line: str, visible: Sequence[re.Pattern[str]] = ()) -> bool:
-    """Whether the general rules find nothing; for most lines that costs one search each."""
+    """Return whether the general rules find no secret; for most lines that costs one search each."""
     suspect = any(
         rule.search(line) is not None for rule in (SUSPECT, HINT, positions.HINT, CALL, TOKEN_LOOKS)
     )
@@ -42,18 +42,18 @@ def _placed(line: str) -> Iterator[Span]:
 
 
 def pieces(line: str) -> Iterator[Span]:
-    """Where each piece of the line begins and ends."""
+    """Yield where each piece of the line begins and ends."""
     for start in range(0, max(len(line) - LAP, 1), PIECE - LAP):
         yield start, start + PIECE
 
 
 def is_shown(secret: str) -> bool:
-    """Whether it is a stand-in already."""
+    """Return whether the text is a stand-in already."""
     return is_token(secret.strip()) or secret.strip() == HIDDEN
 
 
 def end_of(match: re.Match[str], line: str, piece: int) -> int:
-    """The end of the secret, which may go on behind the piece of the line."""
+    """Return the end of the secret, which may go on behind the piece of the line."""
     secret, end = match["secret"], match.end("secret")
     if piece >= len(line):
         return end
@@ -64,5 +64,5 @@ def end_of(match: re.Match[str], line: str, piece: int) -> int:
 
 
 def is_token(text: str) -> bool:
-    """Whether a text is a stand-in for a secret, which is not to be hidden again."""
+    """Return whether a text is a stand-in for a secret, which must not be hidden again."""
     return _TOKEN.fullmatch(text) is not None

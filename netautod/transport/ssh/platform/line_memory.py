@@ -6,10 +6,11 @@ MOST = 100_000
 
 
 class LineMemory:
-    """Lines in which none of the patterns of `is_plain` finds anything.
+    """A memory of the lines in which none of the patterns of `is_plain` matches.
 
-    Configurations repeat their lines from read to read and from device to device, and the patterns of a
-    platform cost microseconds on each. Kept are hashes, salted per process, never the text of a line.
+    Configurations repeat their lines from one reading to the next and from device to device, and the patterns
+    of a platform cost microseconds on each. The memory holds hashes, salted per process, never the text of a
+    line.
     """
 
     def __init__(self, is_plain: Callable[[str], bool]) -> None:
@@ -17,12 +18,12 @@ class LineMemory:
         self._known: set[int] = set()
 
     def others(self, lines: Sequence[str]) -> list[int]:
-        """The positions of the lines that are not plain."""
+        """Return the positions of the lines that are not plain."""
         known = self._known
         return [at for at, line in enumerate(lines) if hash(line) not in known and not self.is_plain(line)]
 
     def is_plain(self, line: str) -> bool:
-        """What the function said of the line, now or before."""
+        """Return the verdict of the function on the line, from now or from before."""
         key = hash(line)
         if key in self._known:
             return True

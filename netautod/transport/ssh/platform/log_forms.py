@@ -68,10 +68,10 @@ _ANY = re.compile("|".join(f"(?:{form})" for form in _FORMS))
 
 
 def begins_as_log(line: str) -> bool:
-    """Whether the line, from its beginning, has the form of a log line."""
+    """Return whether the line, from its beginning, has the form of a log line."""
     return _HINT.search(line) is not None and _ANY.match(line) is not None
 
 
 def holds_log(line: str) -> bool:
-    """Whether the line has the form of a log line somewhere."""
+    """Return whether the line contains the form of a log line."""
     return _HINT.search(line) is not None and _ANY.search(line) is not None

@@ -9,7 +9,7 @@ from netautod.transport.ssh.platform.model import Platform, SecretPattern
 def hide_long_secrets(
     lines: list[str], platform: Platform, stand_in: Callable[[SecretPattern, str], str]
 ) -> Iterator[str]:
-    """The lines, with each secret that goes on over several of them replaced on the first one.
+    """Yield the lines; a secret that spans several lines is replaced on its first one.
 
     One that does not end hides the rest of the text: hiding too much is better than showing a key.
     """

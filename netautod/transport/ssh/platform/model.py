@@ -15,10 +15,10 @@ from netautod.transport.ssh.read_only.grammar import ReadOnlyGrammar
 
 @dataclass(frozen=True, kw_only=True)
 class CaptureItem:
-    """One part of a configuration: a command, or (exec channel only) a file that is read with its path.
+    """A part of a configuration: a command, or (exec channel only) a file that is read by its path.
 
-    `alternatives` are tried in turn where the device refuses the command (releases with another syntax).
-    An `optional` part that is refused is left out with a note.
+    `alternatives` are tried in turn where the device refuses the command (releases with another syntax). An
+    `optional` part that is refused is left out with a note.
     """
 
     command: str | None = None
@@ -28,7 +28,7 @@ class CaptureItem:
 
     @classmethod
     def parse(cls, entry: str) -> "CaptureItem":
-        """From the form of the settings: `/etc/hosts` is a file, `ip route` a command, `-ip r` optional."""
+        """Parse the form of the settings: `/etc/hosts` is a file, `ip route` a command, `-ip r` optional."""
         what, optional = entry.removeprefix("-").strip(), entry.startswith("-")
         if what.startswith("/"):
             return cls(file=what, optional=optional)
@@ -42,13 +42,13 @@ class CaptureItem:
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """What a device tells beside its configuration, by a read command of its own: an inventory, licences.
+    """A part beside the configuration with a read command of its own: an inventory, licences.
 
     It is read in the session of a capture, after the configuration, and never makes that fail: one that the
     device refuses is left out with a note. `alternatives` as in CaptureItem. Lines that `noise_lines` match
     and pieces that `noise_parts` find change by themselves and are not kept. With `difference` the command
-    prints a configuration as well (the one for the next start), and what is shown of the part is what
-    differs in the running one.
+    prints a configuration as well (the one for the next start), and what is shown of the part is what differs
+    in the running one.
     """
 
     name: str
@@ -59,7 +59,7 @@ class Part:
     noise_parts: tuple[re.Pattern[str], ...] = ()
 
     def without_noise(self, lines: Iterable[str]) -> list[str]:
-        """The lines without what changes by itself."""
+        """Return the lines without what changes by itself."""
         kept = (line for line in lines if not any(noise.match(line) for noise in self.noise_lines))
         return [self._quiet(line) for line in kept]
 
@@ -80,19 +80,19 @@ class LoginDialog:
     user_prompt: re.Pattern[str] | None = None
 
     def asks_user(self, line: str) -> bool:
-        """Whether the line is the question for the name."""
+        """Return whether the line is the prompt for the name."""
         return self.user_prompt is not None and self.user_prompt.search(line) is not None
 
     def asks(self, line: str) -> bool:
-        """Whether the line is one of the questions of the dialog."""
+        """Return whether the line is one of the prompts of the dialog."""
         return self.asks_user(line) or self.password_prompt.search(line) is not None
 
 
 @dataclass(frozen=True, kw_only=True)
 class EnableDialog(LoginDialog):
-    """How to get from the unprivileged to the privileged mode, by a command and the enable secret.
+    """The dialog from the unprivileged to the privileged mode, by a command and the enable secret.
 
-    Where a device asks for a name first, the name of the login is sent.
+    Where a device prompts for a name first, the name of the login is sent.
     """
 
     command: str
@@ -100,7 +100,7 @@ class EnableDialog(LoginDialog):
 
 @dataclass(frozen=True, kw_only=True)
 class LoginAnswer:
-    """What is sent when a text that `pattern` finds stands between login and prompt; once per session.
+    """An answer to a text between login and prompt that `pattern` matches; sent once per session.
 
     For harmless texts only (press any key, a banner to accept): what `answer` says decides nothing.
     """
@@ -111,7 +111,7 @@ class LoginAnswer:
 
 @dataclass(frozen=True, kw_only=True)
 class SecretPattern:
-    """Where a secret stands on a line: the group `secret` of `pattern`, matched from the start of the line.
+    """The place of a secret on a line: the group `secret` of `pattern`, matched from the start of the line.
 
     `shown` is `stable` when two reads of the same setting show the same text, `resalted` when the device
     encrypts it anew for each read. With `until` the secret goes on over the following lines, to the end of
@@ -125,7 +125,7 @@ class SecretPattern:
 
 @dataclass(frozen=True, kw_only=True)
 class ConfigChange:
-    """How lines of configuration are entered.
+    """The commands that enter lines of configuration.
 
     `enter` leads into the configuration mode and `leave` out of it. `apply` makes the lines take effect where
     they do not at once, `discard` forgets those that were not applied. `save` stores the configuration for
@@ -146,9 +146,9 @@ class ConfigChange:
 
 @dataclass(frozen=True, kw_only=True)
 class InventoryNames:
-    """What inventories call a platform: slugs of NetBox's users, and drivers of NAPALM.
+    """The names of a platform in inventories: slugs of NetBox's users, and drivers of NAPALM.
 
-    Netmiko's names are no part of this: they are values of device_type, and so among the aliases.
+    Netmiko's names are not part of this: they are values of device_type, and so among the aliases.
     """
 
     netbox: tuple[str, ...] = ()
@@ -157,21 +157,21 @@ class InventoryNames:
 
 @dataclass(frozen=True, kw_only=True)
 class Platform:
-    """All that the engine knows of one kind of device; the data is in `platforms/<name>.toml`.
+    """A platform: everything that the engine knows of one kind of device; the data is in
+    `platforms/<name>.toml`.
 
     `prompts` maps a mode (`exec`, `privileged`, `config`) to the pattern of its prompt line, whose group
-    `host` is the name of the device; groups whose name begins with `moving` are what differs from one
-    prompt to the next (a counter, a star for unsaved changes). `prompt_heads` are lines above the prompt
-    that belong to it. `enter` ends each line that is sent. `login_suffix` follows the user name at the
-    login. `pager_end` is the text of a pager that waits at the end of the output for `pager_end_key`.
-    `gaps` are lines by which a device says that it left a part of the configuration out, wherever they
-    stand. Each of `must_contain` is found on some line of every whole configuration, that of a new device
-    too, and none has fewer than `smallest` bytes. `own` are lines that no other kind of device has, of which
-    most configurations of this one have some; `kinds` has those of each platform of the registry by its name.
-    `visible` finds what stays readable (the group `visible`) though the general rule of redaction takes it
-    for a secret. `change` is None where configurations cannot be changed. `read_only` tells which commands
-    only read. `capture_mode` is the mode that a capture needs, None for any. `sources` cites where the facts
-    come from.
+    `host` is the name of the device; groups whose name begins with `moving` are what differs from one prompt
+    to the next (a counter, a star for unsaved changes). `prompt_heads` are lines above the prompt that belong
+    to it. `enter` ends each line that is sent. `login_suffix` follows the user name at the login. `pager_end`
+    is the text of a pager that waits at the end of the output for `pager_end_key`. `gaps` are lines by which
+    a device says that it left a part of the configuration out, wherever they stand. Each of `must_contain` is
+    found on some line of every whole configuration, that of a new device too, and none has fewer than
+    `smallest` bytes. `own` are lines that no other kind of device has, of which most configurations of this
+    one have some; `kinds` has those of each platform of the registry by its name. `visible` finds what stays
+    readable (the group `visible`) though the general rule of redaction takes it for a secret. `change` is
+    None where configurations cannot be changed. `read_only` tells which commands only read. `capture_mode` is
+    the mode that a capture needs, None for any. `sources` cites where the facts come from.
     """
 
     name: str
@@ -212,16 +212,18 @@ class Platform:
     kinds: Mapping[str, tuple[re.Pattern[str], ...]] = field(default_factory=dict, repr=False, compare=False)
 
     def __getstate__(self) -> dict[str, object]:
-        """Its fields alone, for worker processes: what it knows of lines and of others stays behind."""
+        """Return the fields alone, for worker processes: what the platform knows of lines and of other
+        platforms stays behind.
+        """
         return {item.name: getattr(self, item.name) for item in fields(self)} | {"kinds": {}}
 
     def slugs(self) -> frozenset[str]:
-        """Every name of the platform as NetBox writes slugs, with dashes."""
+        """Return every name of the platform as NetBox writes slugs, with dashes."""
         names = (self.name, *self.aliases, *self.names.netbox, *self.names.napalm)
         return frozenset(name.replace("_", "-") for name in names)
 
     def mode_of(self, line: str) -> tuple[str, str] | None:
-        """The mode and the host name when `line` is a prompt of this platform, else None."""
+        """Return the mode and the host name when `line` is a prompt of this platform, else None."""
         for mode, pattern in self.prompts.items():
             match = pattern.match(line)
             if match is not None:
@@ -229,7 +231,7 @@ class Platform:
         return None
 
     def steady(self, line: str) -> str:
-        """The prompt without what differs from one to the next; other lines as they are."""
+        """Return the prompt without what differs from one to the next; other lines as they are."""
         for pattern in self.prompts.values():
             moving = [name for name in pattern.groupindex if name.startswith("moving")]
             match = pattern.match(line) if moving else None
@@ -240,34 +242,34 @@ class Platform:
         return line.rstrip()
 
     def is_prompt_head(self, line: str) -> bool:
-        """Whether the line, directly above a prompt, is a part of it."""
+        """Return whether the line, directly above a prompt, is a part of it."""
         return any(pattern.match(line) for pattern in self.prompt_heads)
 
     def is_question(self, line: str) -> bool:
-        """Whether the device waits for an answer that only a person should give."""
+        """Return whether the device waits for an answer that only a person should give."""
         return any(pattern.search(line) for pattern in self.questions)
 
     def is_log_line(self, line: str) -> bool:
-        """Whether the device printed this line on its own, not as part of a command's output."""
+        """Return whether the device printed this line on its own, not as part of a command's output."""
         return begins_as_log(line) or any(pattern.match(line) for pattern in self.log_lines)
 
     def is_own(self, text: str) -> bool:
-        """Whether the text has a line that no other kind of device has."""
+        """Return whether the text has a line that no other kind of device has."""
         return any(pattern.search(text) for pattern in self.own)
 
     def holds_log(self, line: str) -> bool:
-        """Whether the line may be one that the device printed on its own, or be torn by such a line."""
+        """Return whether the device may have printed the line on its own, or a log line may have torn it."""
         return holds_log(line) or self.is_log_line(line)
 
     @cached_property
     def output_lines(self) -> LineMemory:
-        """Lines of an output that are no log line, no text of a pager and no word of a gap."""
+        """Return a memory of output lines that are no log line, no text of a pager and no word of a gap."""
         odd = [pattern.search for pattern in (*self.pager, *self.gaps)]
         return LineMemory(lambda line: not self.holds_log(line) and not any(found(line) for found in odd))
 
     @cached_property
     def config_lines(self) -> LineMemory:
-        """Lines that normalising leaves as they are."""
+        """Return a memory of the lines that normalising leaves as they are."""
         noise, parts, secret = self.is_noise, self.any_noise_part.search, self.any_secret.match
 
         def is_plain(line: str) -> bool:
@@ -278,22 +280,24 @@ class Platform:
         return LineMemory(is_plain)
 
     def is_noise(self, line: str) -> bool:
-        """Whether the line says nothing about the configuration."""
+        """Return whether the line says nothing about the configuration."""
         return self.any_noise_line.match(line) is not None or MOVING_LINE.match(line) is not None
 
     @cached_property
     def any_noise_line(self) -> re.Pattern[str]:
-        """One pattern for the platform's own lines that change by themselves (one search, not many)."""
+        """Return one pattern for the platform's own lines that change by themselves (one search, not
+        many).
+        """
         return _any_of(self.noise_lines)
 
     @cached_property
     def any_noise_part(self) -> re.Pattern[str]:
-        """One pattern for the pieces within a line that change by themselves."""
+        """Return one pattern for the pieces within a line that change by themselves."""
         return _any_of(self.noise_parts)
 
     @cached_property
     def any_secret(self) -> re.Pattern[str]:
-        """One pattern that matches every line that one of the secret patterns matches."""
+        """Return one pattern that matches every line that one of the secret patterns matches."""
         return _any_of([secret.pattern for secret in self.secrets])
 
     @cached_property

@@ -20,7 +20,7 @@ from netautod.transport.ssh.read_only.grammar import ReadOnlyGrammar
 
 
 def load_platform(path: Traversable) -> Platform:
-    """Reads and checks one TOML definition; InvalidInput names the file, the table and the key."""
+    """Read and check one TOML definition. InvalidInput names the file, the table and the key."""
     table = platform_file.read(path)
     prompts = table.table("prompts")
     session = table.table("session")
@@ -124,7 +124,9 @@ def _answer(table: platform_file.TomlTable) -> LoginAnswer:
 
 
 def _read_only(table: platform_file.TomlTable) -> ReadOnlyGrammar:
-    """Its own forms; those of the platform that it is like come from the registry, which has them all."""
+    """Return the platform's own forms; the registry, which has all platforms, adds those that `like`
+    names.
+    """
     grammar = ReadOnlyGrammar(
         like=table.optional_text("like"),
         forms=table.texts("forms"),
@@ -183,7 +185,7 @@ def _secret(table: platform_file.TomlTable) -> SecretPattern:
 
 
 def _check(platform: Platform, file_name: str) -> None:
-    """What one key cannot say of itself."""
+    """Check what a single key cannot show to be wrong."""
     try:
         _ = (platform.any_noise_line, platform.any_noise_part, platform.any_secret, platform.any_long_secret)
     except re.error as exc:  # each is good alone, but together they are not: (?i) instead of (?i:...), \\1

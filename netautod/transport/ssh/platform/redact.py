@@ -1,7 +1,7 @@
-"""What devices print, redacted for readers without the permission to see secrets.
+"""The redaction of device output for readers without the permission to see secrets.
 
 It denies by default: what stands behind a word that announces a secret is hidden on every platform, whatever
-its form. What stays readable is listed: in `core/redaction/announced`, and as `visible` of the platforms.
+its form. What stays readable is listed: in `secrets/redaction/announced`, and as `visible` of the platforms.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -28,12 +28,13 @@ _QUOTED = 1024  # characters of a text that are looked at to quote a few of them
 
 
 def clean_lines(platform: Platform) -> LineMemory:
-    """Remembers the lines in which nothing is hidden, to redact many texts of the platform."""
+    """Return a memory of the lines in which nothing is hidden, to redact many texts of the platform."""
     return LineMemory(lambda line: len(line) <= PIECE and _is_clean(line, platform))
 
 
 def redact(text: str, platform: Platform, clean: LineMemory | None = None) -> str:
-    """The text with every secret replaced by `<hidden>`, as the platform and the general rules find them.
+    """Return the text with every secret replaced by `<hidden>`, as the platform and the general rules find
+    them.
 
     Tokens of `normalise` stay, so a diff of normalised texts still shows that a password changed. `clean`
     (see `clean_lines`) is passed from one text of the platform to the next.
@@ -48,21 +49,26 @@ def redact(text: str, platform: Platform, clean: LineMemory | None = None) -> st
 
 
 def without_blocks(text: str, stand_in: Callable[[str], str]) -> str:
-    """The text with `stand_in(secret)` for each secret that needs more than its line: private keys, ..."""
+    """Return the text with `stand_in(secret)` for each secret that spans more than its line: private keys,
+    ...
+    """
     return replaced(
         text, blocks(text), lambda secret: secret if is_shown(secret) else _in_lines(secret, stand_in)
     )
 
 
 def redact_line(line: str, platform: Platform) -> str:
-    """One line of a text as `redact` shows it. Of secrets that need more than their line it knows nothing."""
+    """Return one line of a text as `redact` shows it. It does not detect secrets that span more than their
+    line.
+    """
     return _redact_line(line, platform)
 
 
 def quoted(text: str, platform: Platform | None = None, *, most: int = 120) -> str:
-    """What a failure may quote of a text that the device chose: its first characters without secrets.
+    """Return what a failure may quote of a text that the device printed: its first characters without
+    secrets.
 
-    Failures are read by people who may not see secrets, and stand in logs and events.
+    People who may not see secrets read failures, also in logs and events.
     """
     text = without_secret_patterns(text.strip()[:_QUOTED])
     return readable(_redact_line(without_blocks(text, lambda secret: HIDDEN), platform)[:most])
@@ -86,7 +92,7 @@ def _own(line: str, secrets: Sequence[SecretPattern]) -> Iterator[Span]:
 
 
 def _in_lines(secret: str, stand_in: Callable[[str], str]) -> str:
-    """A secret of several lines has its stand-in on a line of its own."""
+    """Return the stand-in of a secret, on a line of its own if the secret has several lines."""
     return (
         f"\n{stand_in(secret)}\n"
         if "\n" in secret.strip("\n") or secret.startswith("\n")

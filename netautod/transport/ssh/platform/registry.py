@@ -33,7 +33,7 @@ class PlatformRegistry:
             self._add(platform, file_name, override=False)
 
     def register(self, path: Traversable, *, override: bool = False) -> Platform:
-        """Adds the platform that the TOML file at `path` (a `pathlib.Path` too) defines.
+        """Add the platform that the TOML file at `path` (a `pathlib.Path` too) defines.
 
         InvalidInput names the file and what is wrong with it. A name or alias that is taken already is
         refused, unless `override` says that the file stands for that platform from now on.
@@ -62,29 +62,33 @@ class PlatformRegistry:
         return platform
 
     def _with_likes(self, platform: Platform, file_name: str) -> Platform:
-        """With the forms of what it is like, as far as that is known by now."""
+        """Return the platform with the forms of those that its `like` names, as far as they are registered by
+        now.
+        """
         known = {name: other.read_only for name, other in self._by_name.items()}
         return _resolved(platform, known, file_name)
 
     def _tell_apart(self) -> None:
-        """Lets each platform know the lines of all; in copies, as other registries share those that ship."""
+        """Give each platform the lines of all; in copies, as other registries share those that ship."""
         kinds = _kinds(self._by_name.values())
         self._by_name = {name: replace(platform, kinds=kinds) for name, platform in self._by_name.items()}
 
     def capture_instead(self, name: str, items: Sequence[CaptureItem]) -> None:
-        """Lets the platform read other parts than its file says: an operator's own list."""
+        """Replace the parts that the platform reads by an operator's own list."""
         self._by_name[name] = replace(self._by_name[name], capture=tuple(items))
 
     def get(self, device_type: str) -> Platform:
-        """The platform of a device_type, or alias; `generic` for one that nobody knows."""
+        """Return the platform of a device_type or alias; `generic` for an unknown one."""
         return self._by_name[self._owner(device_type) or FALLBACK]
 
     def knows(self, device_type: str) -> bool:
-        """Whether a platform has that name or alias."""
+        """Return whether a platform has that name or alias."""
         return self._owner(device_type) is not None
 
     def synonyms(self, device_type: str) -> tuple[str, ...]:
-        """All names of the platform that has this one, sorted; the name alone if no platform has it."""
+        """Return all names of the platform that has this one, sorted; the name alone if no platform
+        has it.
+        """
         owner = self._owner(device_type)
         if owner is None:
             return (device_type,)
@@ -103,9 +107,10 @@ class PlatformRegistry:
 
     @property
     def of_readers(self) -> Platform:
-        """For redacting: `generic` with the secrets of all platforms.
+        """Return the platform for redacting: `generic` with the secrets of all platforms.
 
-        Whoever may edit a device decides on its device_type, and so would on whose secrets are looked for.
+        A user who may edit a device sets its device_type, and would so decide which platform's secrets are
+        hidden.
         """
         if self._of_readers is None:
             found = chain.from_iterable(platform.secrets for platform in self._by_name.values())
@@ -118,7 +123,7 @@ class PlatformRegistry:
         return self._of_readers
 
     def names(self) -> tuple[str, ...]:
-        """The platforms with a definition of their own, sorted."""
+        """Return the names of the platforms with a definition of their own, sorted."""
         return tuple(sorted(self._by_name))
 
     def _owner(self, device_type: str) -> str | None:
@@ -128,14 +133,19 @@ class PlatformRegistry:
         return self._names.get(device_type.removesuffix(way))
 
     def _with_ways(self, names: Iterable[str]) -> list[str]:
-        """The same names with the ways behind them, without those that a platform has as its own."""
+        """Return the names with each suffix of a way (`_telnet`, ...), without those that a platform has as
+        its own.
+        """
         bare = [name for name in names if not name.endswith(_WAYS)]
         return [name + way for name in bare for way in _WAYS if name + way not in self._names]
 
 
 @cache
 def _shipped() -> tuple[tuple[str, Platform], ...]:
-    """With the names of their files. They never change; reading them is the slow part of a start."""
+    """Return the platforms that ship, with the names of their files.
+
+    They never change; reading them is the slow part of a start.
+    """
     folder = files("netautod.transport.ssh").joinpath("platforms")
     entries = sorted(folder.iterdir(), key=lambda item: item.name)
     read = {entry.name: load_platform(entry) for entry in entries if entry.name.endswith(".toml")}
@@ -154,7 +164,7 @@ def _resolved(platform: Platform, grammars: Mapping[str, ReadOnlyGrammar], file_
 
 
 def read_only_grammar(device_type: str, platforms: PlatformRegistry | None = None) -> ReadOnlyGrammar:
-    """What may be asked of a device_type, or alias; that of `generic` for one that nobody knows.
+    """Return the read-only commands of a device_type or alias; those of `generic` for an unknown one.
 
     Without a registry, of the platforms that ship.
     """
@@ -166,7 +176,8 @@ def _kinds(platforms: Iterable[Platform]) -> Mapping[str, tuple[re.Pattern[str],
 
 
 def _is_announced(secret: SecretPattern) -> bool:
-    """Whether a word of the pattern announces the secret: then the general rule finds it on every platform.
+    """Return whether a word of the pattern announces the secret: then the general rule finds it on every
+    platform.
 
     On lines of other platforms such a pattern would take other words for secrets.
     """

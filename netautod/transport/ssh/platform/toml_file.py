@@ -8,7 +8,7 @@ from netautod.core.errors import InvalidInput
 
 
 class TomlTable:
-    """One table of the file; each reader checks its key and remembers that the key is known."""
+    """A table of the file; each reader checks its key and remembers that the key is known."""
 
     def __init__(self, values: dict[str, object], *, where: str) -> None:
         self._values = values
@@ -16,33 +16,33 @@ class TomlTable:
         self._asked: set[str] = set()
 
     def wrong(self, problem: str) -> InvalidInput:
-        """The error for this table, ready to raise."""
+        """Return the error for this table, ready to raise."""
         return InvalidInput(f"{self._where}: {problem}")
 
     def has(self, key: str) -> bool:
-        """Whether the key is there."""
+        """Return whether the key is present."""
         return key in self._values
 
     def names(self) -> tuple[str, ...]:
-        """All keys, in the order of the file."""
+        """Return all keys, in the order of the file."""
         return tuple(self._values)
 
     def text(self, key: str) -> str:
-        """A string that must be there."""
+        """Return a string that must be present."""
         value = self.optional_text(key)
         if value is None:
             raise self.wrong(f"{key} is missing")
         return value
 
     def optional_text(self, key: str) -> str | None:
-        """A string that is not empty, or None."""
+        """Return a string that is not empty, or None."""
         value = self._take(key)
         if value is not None and (not isinstance(value, str) or not value):
             raise self.wrong(f"{key} must be a string that is not empty")
         return value
 
     def texts(self, key: str, *, required: bool = False) -> tuple[str, ...]:
-        """An array of strings; an absent one is empty, unless it is required."""
+        """Return an array of strings; an absent one is empty, unless it is required."""
         value = self._take(key)
         if value is None and not required:
             return ()
@@ -53,14 +53,14 @@ class TomlTable:
         return tuple(value)
 
     def flag(self, key: str) -> bool:
-        """A boolean, false when absent."""
+        """Return a boolean, false when absent."""
         value = self._take(key)
         if value is not None and not isinstance(value, bool):
             raise self.wrong(f"{key} must be true or false")
         return value is True
 
     def number(self, key: str, *, default: int) -> int:
-        """A whole number from 1."""
+        """Return a whole number from 1."""
         value = self._take(key)
         if value is None:
             return default
@@ -69,38 +69,38 @@ class TomlTable:
         return value
 
     def choice(self, key: str, allowed: tuple[str, ...]) -> str:
-        """One of the allowed words."""
+        """Return one of the allowed words."""
         value = self.text(key)
         if value not in allowed:
             raise self.wrong(f"{key} must be one of {', '.join(allowed)}, not {value!r}")
         return value
 
     def pattern(self, key: str, *, groups: tuple[str, ...] = ()) -> re.Pattern[str]:
-        """A regular expression that must be there and have these named groups."""
+        """Return a regular expression that must be present and have these named groups."""
         return self._compile(key, self.text(key), groups)
 
     def optional_pattern(self, key: str) -> re.Pattern[str] | None:
-        """A regular expression, or None."""
+        """Return a regular expression, or None."""
         value = self.optional_text(key)
         return None if value is None else self._compile(key, value, ())
 
     def patterns(self, key: str, *, groups: tuple[str, ...] = ()) -> tuple[re.Pattern[str], ...]:
-        """An array of regular expressions, each with these named groups; an absent one is empty."""
+        """Return an array of regular expressions, each with these named groups; an absent one is empty."""
         return tuple(self._compile(key, value, groups) for value in self.texts(key))
 
     def line_patterns(self, key: str) -> tuple[re.Pattern[str], ...]:
-        """The same for a whole text: in it `^` and `$` are the ends of each line."""
+        """Return regular expressions for a whole text: in it `^` and `$` are the ends of each line."""
         return tuple(self._compile(key, value, (), re.MULTILINE) for value in self.texts(key))
 
     def table(self, key: str) -> "TomlTable":
-        """A table below this one; an absent one is empty."""
+        """Return a table below this one; an absent one is empty."""
         value = self._take(key)
         if value is not None and not isinstance(value, dict):
             raise self.wrong(f"{key} must be a table")
         return TomlTable(value or {}, where=f"{self._where} [{key}]")
 
     def tables(self, key: str, *, required: bool = True) -> tuple["TomlTable", ...]:
-        """An array of tables; one that is required must not be empty."""
+        """Return an array of tables; one that is required must not be empty."""
         value = self._take(key)
         if value is None and not required:
             return ()
@@ -111,7 +111,7 @@ class TomlTable:
         return tuple(TomlTable(item, where=f"{self._where} [{key} {n}]") for n, item in enumerate(value, 1))
 
     def refuse_unknown(self) -> None:
-        """Raises InvalidInput for a key that no reader asked for: a typo would be ignored otherwise."""
+        """Raise InvalidInput for a key that no reader requested: a typo would be ignored otherwise."""
         unknown = [key for key in self._values if key not in self._asked]
         if unknown:
             raise self.wrong(f"unknown key {unknown[0]!r}")
@@ -134,7 +134,7 @@ class TomlTable:
 
 
 def read(path: Traversable) -> TomlTable:
-    """The top table of the file at `path`; InvalidInput for one that is absent or not TOML."""
+    """Return the top table of the file at `path`. InvalidInput for one that is absent or not TOML."""
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as exc:

@@ -1,1 +1,1 @@
-"""Which commands of a platform only read, and how they are written out in full."""
+"""The commands of a platform that only read, and their full form."""

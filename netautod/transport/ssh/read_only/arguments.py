@@ -51,7 +51,7 @@ _PROGRAMS = frozenset({"awk", "bash", "ftp", "scp", "sed", "sftp", "sh", "tftp",
 
 
 def matches(kind: str, word: str) -> bool:
-    """Whether the word is of that kind (a key of KINDS)."""
+    """Return whether the word is of that kind (a key of KINDS)."""
     if KINDS[kind].fullmatch(word) is None:
         return False
     match kind:
@@ -71,13 +71,13 @@ def matches(kind: str, word: str) -> bool:
 
 
 def _diverts(word: str) -> bool:
-    """Whether what stands behind a `|` could be a program, or abbreviate a filter that writes."""
+    """Return whether what stands behind a `|` could be a program, or abbreviate a filter that writes."""
     begun = [part.strip(' "').partition(" ")[0].lower() for part in word.split("|")[1:]]
     return any(first in _PROGRAMS or any(one.startswith(first) for one in _WRITING) for first in begun)
 
 
 def takes_two(kind: str, word: str, following: str) -> bool:
-    """Whether both words are one argument: `GigabitEthernet 1/0/1` is an interface."""
+    """Return whether both words are one argument: `GigabitEthernet 1/0/1` is an interface."""
     if kind != "interface" or UNSAFE.fullmatch(word.lower()):
         return False
     return re.fullmatch(_TYPE, word) is not None and re.fullmatch(_NUMBER, following) is not None

@@ -39,7 +39,7 @@ class Node:
 
 
 def graph_of(forms: Iterable[str]) -> Node:
-    """Where all commands begin. InvalidInput names the form that cannot be read."""
+    """Return the node where all commands begin. InvalidInput names the form that cannot be read."""
     root = Node()
     for form in forms:
         ends, rest = _Builder(form).behind([root], _tokens(form))
@@ -53,7 +53,9 @@ def graph_of(forms: Iterable[str]) -> Node:
 
 
 def _tokens(form: str) -> list[str]:
-    """Brackets, and what stands between; a `|` within brackets is a token, one outside is part of a word."""
+    """Return brackets, and what stands between; a `|` within brackets is a token, one outside is part of a
+    word.
+    """
     found: list[str] = []
     depth = 0
     for token in _TOKEN.findall(form):
@@ -67,7 +69,7 @@ class _Builder:
     form: str
 
     def behind(self, starts: list[Node], tokens: Sequence[str]) -> tuple[list[Node], Sequence[str]]:
-        """The nodes behind the tokens up to the bracket that closes, and the tokens from there on."""
+        """Return the nodes behind the tokens up to the bracket that closes, and the tokens from there on."""
         nodes, others = starts, list[Node]()
         while tokens and tokens[0] != "]":
             token, tokens = tokens[0], tokens[1:]
@@ -85,7 +87,7 @@ class _Builder:
         return [*others, *nodes], tokens
 
     def _linked(self, nodes: Sequence[Node], token: str) -> Node:
-        """A new node behind all these, which each of the token's words leads to."""
+        """Return a new node behind all these, which each of the token's words leads to."""
         new = Node()
         for item in token.split("|"):
             argument = self._argument(item)
@@ -97,7 +99,7 @@ class _Builder:
         return new
 
     def _argument(self, item: str) -> Argument | None:
-        """None for a word."""
+        """Return the argument of the form, or None for a word."""
         found = _ARGUMENT.fullmatch(item)
         known = _WORD.fullmatch(item) is not None if found is None else found[2] in KINDS
         if not known:

@@ -1,4 +1,4 @@
-"""Whether a command only reads, by the forms of its platform; and its full form, which alone is sent."""
+"""The check whether a command only reads, by the forms of its platform; only the full form is sent."""
 
 import re
 from dataclasses import dataclass, replace
@@ -19,7 +19,10 @@ _OR_TOKEN = re.compile(r'"[^"]*"|[^ "|]+(?:\|[^ "|]+)*|[|"]')
 
 
 class Verdict(NamedTuple):
-    """`command` is the full form of an allowed command; else None, and `reason` says why not."""
+    """A verdict on a command.
+
+    `command` is the full form of an allowed command; else it is None, and `reason` says why not.
+    """
 
     command: str | None
     reason: str | None
@@ -27,7 +30,7 @@ class Verdict(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class ReadOnlyGrammar:
-    """Which commands of one platform are allowed.
+    """The commands of one platform that are allowed.
 
     `forms` and `filters` (behind a `|`) are those of forms.py; `pipes` is how many filters one command may
     have. `exact`: words are as they are written, without abbreviations, and upper and lower case differ, as
@@ -44,18 +47,20 @@ class ReadOnlyGrammar:
     slashes: bool = False
 
     def __getstate__(self) -> dict[str, object]:
-        """Without the graphs, which are large: who gets a copy in another process makes its own."""
+        """Return the fields without the graphs, which are large: another process builds its own."""
         return {name: self.__dict__[name] for name in self.__dataclass_fields__}
 
     def check(self, command: str) -> Verdict:
-        """The command in full if it is allowed; it alone may be sent, never what was asked for."""
+        """Return the command in full if it is allowed; send only that, never the text that was requested."""
         try:
             return Verdict(self._full(command), None)
         except Refused as refused:
             return Verdict(None, str(refused))
 
     def over(self, base: "ReadOnlyGrammar") -> "ReadOnlyGrammar":
-        """With the forms of another platform before its own, and still like what that one is like."""
+        """Return the grammar with the forms of another platform before its own, and with that one's
+        `like`.
+        """
         return replace(
             self,
             like=base.like,
@@ -67,9 +72,9 @@ class ReadOnlyGrammar:
         )
 
     def verify(self) -> None:
-        """InvalidInput names a form that cannot be read.
+        """Check the forms; InvalidInput names one that cannot be read.
 
-        Keeps no graph: those of all platforms are 12 MB, and few platforms are asked for commands. Making one
+        It keeps no graph: those of all platforms are 12 MB, and few platforms get commands. Building one
         takes the first command of a platform 10 ms at most.
         """
         for forms in (self.forms, self.filters):

@@ -7,9 +7,9 @@ from netautod.transport.ssh.read_only.grammar import ReadOnlyGrammar
 
 
 def with_likes(name: str, grammars: Mapping[str, ReadOnlyGrammar]) -> ReadOnlyGrammar:
-    """The grammar of the platform `name`, with the forms of those that it is like.
+    """Return the grammar of the platform `name`, with the forms of the platforms that its `like` names.
 
-    InvalidInput for a platform that is not there, and for a circle.
+    InvalidInput for a platform that does not exist, and for a circle.
     """
     grammar, passed = grammars[name], [name]
     while grammar.like is not None:

@@ -1,4 +1,4 @@
-"""What is allowed on a platform whose commands nobody knows: `show` with plain words."""
+"""The commands that are allowed on a platform without known commands: `show` with plain words."""
 
 import re
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ _NEVER = re.compile(
 
 
 def full_words(words: Sequence[str]) -> list[str]:
-    """The command with `show` in full; Refused for anything else."""
+    """Return the command with `show` in full; Refused for anything else."""
     if len(words) < 2 or len(words[0]) < 2 or not "show".startswith(words[0].lower()):
         raise Refused("on a platform whose commands are not known only `show` with plain words is allowed")
     for word in words[1:]:

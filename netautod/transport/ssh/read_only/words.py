@@ -10,7 +10,7 @@ _MOST_NAMED = 12  # words, in a reason
 
 
 class Refused(Exception):
-    """With the reason, in words for an operator; `place` is that of the word."""
+    """Raised with the reason, in words for an operator; `place` is that of the word."""
 
     def __init__(self, reason: str, *, place: int = 0) -> None:
         super().__init__(reason)
@@ -18,7 +18,7 @@ class Refused(Exception):
 
 
 def full_words(root: Node, words: Sequence[str], *, exact: bool) -> list[str]:
-    """The words as the forms write them; Refused for those that match no form."""
+    """Return the words as the forms write them; Refused for words that match no form."""
     if not words:
         raise Refused("a command is missing")
     # One letter says too little: behind it devices have words that change something.
@@ -28,7 +28,9 @@ def full_words(root: Node, words: Sequence[str], *, exact: bool) -> list[str]:
 
 
 def full_filter(root: Node, words: Sequence[str], *, exact: bool) -> list[str]:
-    """The same for what stands behind a `|`, where one letter is usual (`| i`) and nothing changes."""
+    """Return the full form of what stands behind a `|`, where one letter is usual (`| i`) and nothing
+    changes.
+    """
     if not words:
         raise Refused("a filter is missing behind the |")
     try:
@@ -38,7 +40,7 @@ def full_filter(root: Node, words: Sequence[str], *, exact: bool) -> list[str]:
 
 
 class _Place:
-    """All that may come next, by what came before: the nodes of every form that is still possible."""
+    """The place after some words: the nodes of every form that is still possible."""
 
     def __init__(self, nodes: Iterable[Node]) -> None:
         self.words: dict[str, list[Node]] = {}
@@ -52,7 +54,7 @@ class _Place:
                 self.arguments[argument] = [*self.arguments.get(argument, ()), *following]
 
     def instead(self) -> str:
-        """What is allowed here, for a reason."""
+        """Return what is allowed here, as text for a reason."""
         allowed = sorted([*self.words, *map(str, self.arguments)])
         more = ", ..." if len(allowed) > _MOST_NAMED else ""
         return f"; allowed: {', '.join(allowed[:_MOST_NAMED])}{more}" if allowed else ""
@@ -64,7 +66,7 @@ class _Search:
     exact: bool
 
     def behind(self, place: _Place, at: int) -> list[str]:
-        """The words from that one on in full."""
+        """Return the words from that one on in full."""
         if at == len(self.words):
             if place.ends:
                 return []
@@ -84,7 +86,9 @@ class _Search:
         raise furthest or Refused(self._no_way(place, at), place=at)
 
     def _one_of(self, begun: Sequence[str], place: _Place, at: int) -> list[str]:
-        """What stands behind tells apart what an abbreviation may mean (`sh vl br`); Refused if not."""
+        """Choose the meaning of an abbreviation by what stands behind it (`sh vl br`); Refused if that is
+        ambiguous.
+        """
         found: list[list[str]] = []
         problems: list[Refused] = []
         for full in begun:
@@ -100,7 +104,7 @@ class _Search:
         raise Refused(reason, place=at)
 
     def _keywords(self, place: _Place, at: int) -> list[str]:
-        """The words of the forms that may stand or be abbreviated there."""
+        """Return the words of the forms that may stand or be abbreviated there."""
         word = self.words[at]
         if self.exact:
             return [word] if word in place.words else []
@@ -111,7 +115,7 @@ class _Search:
         return [word] if word in same else same[:1] or begun
 
     def _arguments(self, place: _Place, at: int) -> list[tuple[int, list[Node]]]:
-        """How many words an argument takes there, and what comes behind it."""
+        """Return how many words an argument takes there, and what comes behind it."""
         word, following = self.words[at], "".join(self.words[at + 1 : at + 2])
         one: list[Node] = []
         two: list[Node] = []

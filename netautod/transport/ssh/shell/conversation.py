@@ -28,18 +28,20 @@ Verdict = Literal["no", "soon", "done"]
 
 
 class Ending(Protocol):
-    """Judges whether a step has come to its end.
+    """A judge of whether a step has come to its end.
 
-    After `patience` quiet periods behind a question the device is taken to wait for its answer.
+    After `patience` quiet periods behind a question the device is assumed to wait for its answer.
     """
 
     patience: int
 
     def at_end(self, line: str) -> Verdict:
-        """Asked with the last line for whatever comes; `soon`: unless more comes in a short while."""
+        """Judge by the last line, called whenever data comes; `soon`: the end unless more comes in a short
+        while.
+        """
 
     def in_silence(self, ticks: int) -> bool:
-        """Asked after each quiet period in which nothing came, the first one is 1."""
+        """Judge after each quiet period in which nothing came; the first one is 1."""
 
 
 class Conversation:
@@ -60,27 +62,27 @@ class Conversation:
         ] = []  # for silence: the first time was perhaps a line of a banner
 
     def logged_in(self) -> None:
-        """What looks like a question of the login is none from now on."""
+        """Stop answering the prompts of the login: from now on such a line is output."""
         self._login_answers.clear()
         self._late_answers.clear()
 
     def clear(self) -> None:
-        """Forgets what came, but for an escape sequence that is under way."""
+        """Forget what came, but for an escape sequence that is incomplete."""
         begun = begun_escape(self.stream.data)
         self.stream.clear()
         self.stream.data.extend(begun)
         self._answered = None
 
     def send(self, line: str) -> None:
-        """Sends a line with the line end of the platform."""
+        """Send a line with the line end of the platform."""
         self.stream.write(line + self._platform.enter)
 
     def last_line(self) -> str:
-        """What came after the last line feed, as a terminal shows it."""
+        """Return what came after the last line feed, as a terminal shows it."""
         return visible(carried(self.stream.last_line())).rstrip()
 
     def standing_line(self) -> str:
-        """The line that the device stopped at: the last one that is no log line printed after it."""
+        """Return the line that the device stopped at: the last one that is no log line printed after it."""
         for line in reversed(clean(bytes(self.stream.data)).split("\n")):
             if line.strip() and not self._platform.is_log_line(line):
                 return line.rstrip()
@@ -89,9 +91,10 @@ class Conversation:
     async def until(
         self, stage: str, ending: Ending, *, seconds: float, silence: float | None = None
     ) -> None:
-        """Reads until the ending says so; answers pagers meanwhile.
+        """Read until the ending says so; answer pagers meanwhile.
 
-        DeviceFailed `timeout` after `seconds`, or with a kind of its own after that many of `silence`.
+        DeviceFailed `timeout` after `seconds`, or with a kind of its own after `silence` seconds without
+        data.
         """
         try:
             async with asyncio.timeout(seconds):
@@ -149,9 +152,9 @@ class Conversation:
         return DeviceFailed(f"the device was silent for {silence:g} s {stage}{shown}", kind=kind)
 
     def _answer_device(self, raw: str) -> None:
-        """A pager waits while its text is the very end of what came; each one is answered once.
+        """Answer a pager, once: it waits while its text is the very end of what came.
 
-        The first half of a text may ask for another key than the whole one.
+        The first half of a text may require another key than the whole one.
         """
         position = self.stream.data.rfind(b"\n")
         known = self._answered is not None and self._answered[0] == position
@@ -161,7 +164,7 @@ class Conversation:
             self.stream.write(key)
 
     def _key_for(self, line: str, *, pagers_only: bool) -> str | None:
-        """What a line waits for, if it is known to wait."""
+        """Return the key that a line waits for, if it is known to wait."""
         platform = self._platform
         if any(pattern.search(line) for pattern in platform.pager_end):
             return platform.pager_end_key
@@ -174,7 +177,9 @@ class Conversation:
         return answer.answer
 
     def _answer_login(self) -> bool:
-        """A question of the login that ends with a line feed: only silence tells that the device waits."""
+        """Answer a prompt of the login that ends with a line feed: only silence shows that the
+        device waits.
+        """
         line = self.standing_line() if self._login_answers or self._late_answers else ""
         answer = _first_of(self._login_answers, line) or _first_of(self._late_answers, line)
         if answer is not None:
@@ -192,6 +197,6 @@ class Conversation:
 
 
 def _first_of(answers: list[LoginAnswer], line: str) -> LoginAnswer | None:
-    """Takes the first one that fits the line out of the list."""
+    """Take the first answer that fits the line out of the list."""
     at = next((at for at, item in enumerate(answers) if item.pattern.search(line)), None)
     return None if at is None else answers.pop(at)

@@ -16,7 +16,8 @@ Judge = Callable[[str], bool]
 async def log_in(
     line: str, dialog: LoginDialog, ask: Ask, *, username: str, password: str | None, is_prompt: Judge
 ) -> None:
-    """From the question `line` to what follows the login; a line that is no question needs none.
+    """Answer the login prompt `line` and return what follows the login; a line that is no prompt needs no
+    answer.
 
     The prompt of a device whose name is `Password` is no question.
 
@@ -46,7 +47,9 @@ async def _answer_to(password: str, ask: Ask) -> str:
 
 
 async def enable(dialog: EnableDialog, ask: Ask, *, username: str, secret: str | None) -> str:
-    """The line at which the command ends: a prompt, or the question that is asked again after a refusal."""
+    """Return the line at which the command ends: a prompt, or the prompt for the secret again after a
+    refusal.
+    """
     stage = f"after `{dialog.command}`"
     line = await ask(dialog.command, stage)
     if dialog.asks_user(line):

@@ -1,4 +1,4 @@
-"""From the first byte of a channel to a known prompt."""
+"""The login on a terminal, from the first byte of a channel to a known prompt."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ _STAGE = "after the login"
 
 
 class TerminalLogin:
-    """Answers what the device asks, and learns its prompt.
+    """The login on a terminal: it answers the device's prompts, and learns its command prompt.
 
     A platform whose terminal asks for a login gets name and password, each once.
     """
@@ -35,7 +35,9 @@ class TerminalLogin:
         self._asking = Asking(conversation, platform, seconds=self._seconds_left)
 
     async def run(self, *, username: str, password: str | None) -> None:
-        """DeviceFailed `auth` when the device refuses the login, `prompt` when no prompt comes."""
+        """Log in and learn the prompt. DeviceFailed `auth` when the device refuses the login, `prompt` when
+        no prompt comes.
+        """
         try:
             await self._log_in(username, password)
             await self._learn_prompt()
@@ -62,10 +64,11 @@ class TerminalLogin:
             )
 
     async def _learn_prompt(self) -> None:
-        """A line that looks like a prompt is one when an empty command brings the same line again.
+        """Learn the prompt: a line that looks like one is it when an empty command brings the same line
+        again.
 
-        And nothing else, or twice the same: with the rest of a banner before it, nobody knows what belongs
-        to the answer.
+        The device must print nothing else, or the same twice: with the rest of a banner before it, it is
+        unknown what belongs to the answer.
         """
         candidate = await self._asking.answer(_STAGE, _nothing)
         same, before = False, None
@@ -106,7 +109,7 @@ class TerminalLogin:
         return without_escapes(carried(bytes(self._conversation.stream.data)))
 
     def _says(self, line: str) -> bool:
-        """Whether the line does not belong to the prompt below it."""
+        """Return whether the line does not belong to the prompt below it."""
         return bool(line.strip()) and not self._platform.is_prompt_head(line)
 
     def _seconds_left(self) -> float:
@@ -115,10 +118,10 @@ class TerminalLogin:
 
 @dataclass(frozen=True, kw_only=True)
 class _Answer:
-    """What an empty line brought; not `sure` when more than one was sent.
+    """The answer to an empty line; not `sure` when more than one was sent.
 
-    `lacks_blank`: the prompt before ended with one that is still to come behind this one, and belongs to no
-    output.
+    `lacks_blank`: the prompt before ended with a blank that is still to come behind this one, and belongs to
+    no output.
     """
 
     lines: tuple[str, ...]
@@ -166,7 +169,7 @@ class _Repeated(AwaitedLine):
 
 
 def _last_of(line: str, prompt: str) -> str:
-    """The line without the prompts before its last one: without an echo they follow each other."""
+    """Return the line without the prompts before its last one: without an echo they follow each other."""
     line = line.lstrip()
     while prompt and line.startswith(prompt) and line[len(prompt) :].strip():
         line = line[len(prompt) :].lstrip()
@@ -174,5 +177,5 @@ def _last_of(line: str, prompt: str) -> str:
 
 
 def _nothing(line: str) -> bool:
-    """There is no question to wait for."""
+    """Return false: there is no prompt to wait for."""
     return False

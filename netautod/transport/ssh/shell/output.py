@@ -1,4 +1,4 @@
-"""What a command printed, out of all that came: without its echo and the prompt. Pure."""
+"""The output of a command, out of all that came: without its echo and the prompt. Pure."""
 
 import re
 from collections.abc import Sequence
@@ -14,10 +14,10 @@ _WRAP = re.compile(rb" \r(?!\n)")  # how a terminal is made to go on in the next
 
 
 def echo_lines(data: bytes | bytearray, command: str, platform: Platform) -> int:
-    """The number of lines at the front that the echo of the command ends with, 0 without an echo.
+    """Return the number of lines at the front that the echo of the command ends with, 0 without an echo.
 
-    Nothing but blank lines, prompts and log lines stands before it. It may be wrapped, or scrolled: a `$`
-    in place of its beginning (IOS).
+    Nothing but blank lines, prompts and log lines stands before it. It may be wrapped, or scrolled: a `$` in
+    place of its beginning (IOS).
     """
     front = bytes(data[: _ECHO_BYTES + 2 * len(command)])
     found = _echo_in(clean(front).split("\n"), command, platform)
@@ -40,7 +40,7 @@ def _echo_in(lines: Sequence[str], command: str, platform: Platform) -> int:
 
 
 def body_of(data: bytes, command: str, place: Place, platform: Platform) -> list[str]:
-    """The lines without the echo at the front and the prompt at the end, and nothing else."""
+    """Return the lines without the echo at the front and the prompt at the end, and nothing else."""
     lines = without_echo(data, command, platform)
     last = len(lines) - 1
     while last >= 0 and (not lines[last].strip() or platform.is_log_line(lines[last])):
@@ -52,12 +52,12 @@ def body_of(data: bytes, command: str, place: Place, platform: Platform) -> list
 
 
 def without_echo(data: bytes, command: str, platform: Platform) -> list[str]:
-    """The lines behind the echo, which some devices paint twice."""
+    """Return the lines behind the echo, which some devices paint twice."""
     return behind_echo(clean(data).split("\n"), data, command, platform)
 
 
 def behind_echo(lines: list[str], data: bytes, command: str, platform: Platform) -> list[str]:
-    """The same of the lines of `data` that are looked at already."""
+    """Return the lines behind the echo; `lines` are those of `data`, cleaned already."""
     echo = echo_lines(data, command, platform)
     # Without an echo, an empty line at the front is the line end that was typed.
     lines = lines[1:] if not echo and not lines[0].strip() and len(lines) > 1 else lines[echo:]
@@ -67,7 +67,7 @@ def behind_echo(lines: list[str], data: bytes, command: str, platform: Platform)
 
 
 def without_heads(lines: list[str], platform: Platform) -> list[str]:
-    """The lines above a prompt without those that belong to it."""
+    """Return the lines above a prompt without those that belong to it."""
     end = len(lines)
     while end and platform.is_prompt_head(lines[end - 1]):
         end -= 1

@@ -1,4 +1,4 @@
-"""When the output of a command is over: by quiet for what people send, by proof for what is to be kept."""
+"""The end of the output of a command: by quiet for what people send, by proof for what is stored."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -23,7 +23,7 @@ _EDGE_BYTES = 4096  # at the end, in which the last prompts stand
 
 
 class Echo:
-    """Whether a command has come back. A prompt that was still under way must not end its output."""
+    """The echo of a command. A prompt that came before the echo must not end the output."""
 
     def __init__(self, conversation: Conversation, place: Place, platform: Platform, command: str) -> None:
         self._conversation = conversation
@@ -38,14 +38,14 @@ class Echo:
         return self._seen
 
     def given_up(self, ticks: int) -> bool:
-        """Whether to go on without it: a device that echoes nothing is not waited for again."""
+        """Return whether to go on without the echo: a device that echoes nothing is not waited for again."""
         return self.seen() or ticks >= (_ECHO_TICKS if self._place.echoes else 1)
 
 
 class CommandEnding:
-    """For a command of a user: an empty line could confirm a question, so that quiet alone decides.
+    """The ending of a user's command: an empty line could confirm a question, so that quiet alone decides.
 
-    With `settles` false the prompt ends it at once: for commands whose output nobody keeps.
+    With `settles` false the prompt ends it at once: for commands whose output is not used.
     """
 
     patience = 1
@@ -71,7 +71,7 @@ class CommandEnding:
         return "soon" if self._settles else "done"
 
     def in_silence(self, ticks: int) -> bool:
-        """A prompt that log lines follow, that no echo precedes, or that has another host name now."""
+        """Accept a prompt that log lines follow, that no echo precedes, or that has another host name now."""
         if not self._echo.given_up(ticks):
             return False
         line = self._conversation.standing_line()
@@ -101,15 +101,15 @@ class Prompts:
 
 
 class ReadEnding:
-    """For a read command of the platform: a prompt counts when an empty line brings it again.
+    """The ending of a read command of the platform: a prompt counts when an empty line brings it again.
 
     The empty line (a probe) is sent as soon as a prompt is the end of what came. If that was a line of the
-    text, the device answers when it has printed the rest: then the end is the prompt and, for each probe,
-    the prompt again. Where the platform has an end marker, that stands above the first of them.
+    text, the device answers when it has printed the rest: then the end is the prompt and, for each probe, the
+    prompt again. Where the platform has an end marker, that stands above the first of them.
 
-    The echo of a probe that a device prints in the middle of its text may tear a line: nobody can tell such
-    a line feed from one of the text. Then the text is read again. A `patient` reading sends a probe in
-    silence only, and not where an earlier one has found that a prompt is text: at the lines `passed`.
+    The echo of a probe that a device prints in the middle of its text may tear a line: nobody can tell such a
+    line feed from one of the text. Then the text is read again. A `patient` reading sends a probe in silence
+    only, and not where an earlier one has found that a prompt is text: at the lines `passed`.
     """
 
     patience = _ASKED_TICKS
@@ -167,7 +167,7 @@ class ReadEnding:
         return False
 
     def lines(self) -> list[str] | None:
-        """What came without the prompts at its end; None when an echo may have torn a line of it."""
+        """Return what came without the prompts at its end; None when an echo may have torn a line of it."""
         data = bytes(self._conversation.stream.data)
         found = prompts_at_end(clean(data).split("\n"), self._place, self._platform, most=self._most())
         whole = found.count == self._most() and found.breaks >= self._place.answer_breaks
@@ -176,7 +176,7 @@ class ReadEnding:
         return found.above
 
     def false_end(self) -> int | None:
-        """The line at which this reading took a prompt of the text for the end."""
+        """Return the line at which this reading took a prompt of the text for the end."""
         data = self._conversation.stream.data
         return data[: self._probes[0]].count(b"\n") if self._probes and self._went_on(bytes(data)) else None
 
@@ -206,7 +206,9 @@ class ReadEnding:
         return prompts_at_end(edge, self._place, self._platform)
 
     def _marked(self, found: Prompts) -> bool:
-        """Whether the end marker, or a refusal, is what the device said last before its prompt."""
+        """Return whether the end marker, or a refusal, is the last thing that the device said before its
+        prompt.
+        """
         last = next((line.strip() for line in reversed(found.above) if self._says(line)), "")
         if self._marker is not None and self._marker.search(last) is not None:
             return True
@@ -220,7 +222,7 @@ class ReadEnding:
         return bool(line.strip()) and not self._platform.is_log_line(line)
 
     def _went_on(self, data: bytes) -> bool:
-        """Whether the first probe was sent at a prompt that was none."""
+        """Return whether the first probe was sent at a line that only looked like a prompt."""
         after = clean(data[self._probes[0] :]).split("\n") if self._probes else []
         return any(self._says(line) and self._place.before_prompt(line) != "" for line in after)
 
@@ -228,7 +230,7 @@ class ReadEnding:
 def prompts_at_end(
     lines: Sequence[str], place: Place, platform: Platform, *, most: int | None = None
 ) -> Prompts:
-    """Those with which the lines end, `most` at most."""
+    """Return the prompts with which the lines end, `most` at most."""
     above, count = list(lines), 0
     ends: list[int] = []
     while above and (most is None or count < most):

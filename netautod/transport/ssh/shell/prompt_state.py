@@ -1,4 +1,4 @@
-"""Where a command line stands: its prompt, mode and host name, and which lines are that prompt again."""
+"""The state of a command line: its prompt, mode and host name, and which lines are that prompt again."""
 
 import re
 
@@ -25,18 +25,21 @@ class Place:
         self.echoes = True
 
     def arrive(self, line: str) -> None:
-        """The command line stands at this prompt."""
+        """Record that the command line stands at this prompt."""
         self.prompt = line.rstrip()
         found = self._platform.mode_of(self.prompt)
         self.mode = found[0] if found is not None else self.mode
 
     def adopt(self, line: str) -> None:
-        """The same of a prompt that is the first one, or has another host name."""
+        """Record a prompt that is the first one, or has another host name."""
         self.arrive(line)
         self.host = (self._platform.mode_of(line) or ("", self.host))[1]
 
     def is_own(self, line: str) -> bool:
-        """The learned prompt, or that of another mode of the same host; config modes have many prompts."""
+        """Return whether the line is the learned prompt, or that of another mode of the same host.
+
+        Config modes have many prompts.
+        """
         if line.rstrip() == self.prompt:
             return True
         found = self._platform.mode_of(line)
@@ -47,9 +50,10 @@ class Place:
         return found[1].startswith(self.host[:_HOST_CHARACTERS])  # [sw1-GigabitEthernet0/0/1] of Comware
 
     def before_prompt(self, line: str) -> str | None:
-        """What stands on the line before the prompt at its end: nothing, or a text without a line feed.
+        """Return what stands on the line before the prompt at its end: nothing, or a text without a line
+        feed.
 
-        None when the line does not end with the prompt. A log line behind the prompt belongs to nothing.
+        None when the line does not end with the prompt. A log line behind the prompt belongs to no output.
         """
         line = line.rstrip()
         if self.is_own(line):
@@ -70,7 +74,7 @@ class Place:
         return None
 
     def renamed(self, line: str, command: str = "") -> bool:
-        """Whether the line is the prompt of this place with another host name.
+        """Return whether the line is the prompt of this place with another host name.
 
         The shape around the name is the same; with a command, the name is one that stands in it.
         """

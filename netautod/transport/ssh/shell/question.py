@@ -47,7 +47,7 @@ class Asking:
         return self._platform.mode_of(line) is not None
 
     async def answer(self, stage: str, asks: Judge) -> str:
-        """The line at which the device stops."""
+        """Wait for the line at which the device stops, and return it."""
         ending = AwaitedLine(self._conversation, prompt=self.is_prompt, asks=asks)
         await self._conversation.until(stage, ending, seconds=self._seconds())
         return self._conversation.standing_line()

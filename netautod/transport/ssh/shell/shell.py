@@ -20,7 +20,7 @@ _PARTIAL_BYTES = 1024 * 1024  # of a failed command's output that the failure ca
 
 
 class Shell:
-    """One interactive channel; after `start` it stands at a known prompt.
+    """An interactive channel; after `start` it stands at a known prompt.
 
     Commands run one at a time. After a failure the channel is out of step with the device and refuses more.
     `stage` in the methods below is the end of a sentence, such as "after `show version`".
@@ -36,7 +36,7 @@ class Shell:
 
     @property
     def prompt(self) -> str:
-        """As the device showed it last."""
+        """Return the prompt as the device showed it last."""
         return self._place.prompt
 
     @property
@@ -45,7 +45,7 @@ class Shell:
         return self._place.mode
 
     async def start(self, *, username: str, password: str | None, seconds: float) -> None:
-        """Learns the prompt, answers what the device asks before; DeviceFailed `prompt` when none comes.
+        """Learn the prompt and answer what the device asks before it; DeviceFailed `prompt` when none comes.
 
         A platform whose terminal asks for a login gets name and password, each once: `auth` when it refuses.
         The login has `seconds`, a prompt behind it `prompt_seconds` more.
@@ -55,7 +55,7 @@ class Shell:
         await login.run(username=username, password=password)
 
     async def turn_paging_off(self) -> list[tuple[str, str]]:
-        """Sends the platform's commands for paging and width; answers them with what the device said.
+        """Send the platform's commands for paging and width; return each with what the device said.
 
         A device that does not know one says so; the pager is answered anyway.
         """
@@ -64,7 +64,7 @@ class Shell:
         return [(command, await self._run(command, settles=False, silence=silence)) for command in commands]
 
     async def enable(self, secret: str | None, *, username: str) -> None:
-        """Goes to the privileged mode; sends the secret at most once. DeviceFailed `enable` if refused."""
+        """Switch to the privileged mode; send the secret at most once. DeviceFailed `enable` if refused."""
         dialog = self._platform.enable
         if dialog is None:
             raise DeviceFailed(f"the platform {self._platform.name} knows no enable command", kind="enable")
@@ -79,7 +79,7 @@ class Shell:
         self._usable = True
 
     async def run(self, command: str, *, seconds: float | None = None, limit: int | None = None) -> str:
-        """Sends a command of a user and returns what it printed, without echo and prompt (see encoding.py).
+        """Send a command of a user and return what it printed, without echo and prompt (see encoding.py).
 
         Nothing else is sent, whatever the device prints: quiet behind a prompt ends it.
         """
@@ -108,7 +108,8 @@ class Shell:
         seconds: float | None = None,
         limit: int | None = None,
     ) -> str:
-        """As `run`, for a read command of the platform: a line of the text that equals the prompt is text.
+        """Run a read command of the platform as `run` does: a line of the text that equals the prompt is
+        text.
 
         `marker` is what the last line of the text must match, where the platform has such a line.
         DeviceFailed `pager`, `prompt` or `timeout` when the device falls silent in the middle.
@@ -143,7 +144,7 @@ class Shell:
         limit: int | None,
         silence: float | None,
     ) -> None:
-        """Sends the command and waits for its end; a failure carries what came before it."""
+        """Send the command and wait for its end; a failure carries what came before it."""
         self._begin()
         self._stream.limit = limit or self._limits.output_bytes
         self._conversation.send(command)
@@ -166,7 +167,7 @@ class Shell:
         self._conversation.clear()
 
     def _arrive(self) -> None:
-        """The channel stands at a prompt: remembers it and is ready for the next command."""
+        """Record that the channel stands at a prompt and is ready for the next command."""
         line = self._conversation.last_line()
         # Without a prompt on the last line, log lines followed it there.
         line = line if self._place.is_own(line) else self._conversation.standing_line()

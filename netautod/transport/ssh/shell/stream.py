@@ -12,11 +12,12 @@ _TAIL_BYTES = 1024  # of the last line; a prompt, a pager or a question is short
 
 
 class ByteStream(ABC):
-    """Collects what a channel receives; what carries it, SSH or another transport, sends and drops.
+    """A stream that collects what a channel receives; the subclass (SSH or another transport) sends and
+    drops.
 
     `data` is what came since the last `clear`, `errors` the same of the error stream. At `limit` bytes the
-    stream keeps no more and is `flooded`. `ended` is true once nothing more will come; `lost` holds the
-    error when the connection, not the channel, was closed.
+    stream keeps no more and is `flooded`. `ended` is true once nothing more will come; `lost` holds the error
+    when the connection, not the channel, was closed.
     """
 
     def __init__(self, *, guard: Guard, limit: int) -> None:
@@ -32,25 +33,25 @@ class ByteStream(ABC):
     @property
     @abstractmethod
     def is_open(self) -> bool:
-        """Whether something can be sent."""
+        """Return whether something can be sent."""
 
     @abstractmethod
     def abort(self) -> None:
-        """Drops the channel."""
+        """Drop the channel."""
 
     @abstractmethod
     def _send(self, data: bytes) -> None:
-        """Hands the bytes to the channel."""
+        """Hand the bytes to the channel."""
 
     def write(self, text: str) -> None:
-        """Sends text, unless the guard raises."""
+        """Send text, unless the guard raises."""
         if not self.is_open or self.ended:
             return  # the reader that follows reports the lost connection
         self._guard()
         self._send(text.encode())
 
     def received(self, data: bytes, *, errors: bool = False) -> None:
-        """Called by the channel for what came."""
+        """Take what came; the channel calls this."""
         if len(self.data) + len(self.errors) + len(data) > self.limit:
             self.flooded = True
         else:
@@ -58,22 +59,22 @@ class ByteStream(ABC):
         self._news.set()
 
     def closed(self, exc: Exception | None) -> None:
-        """Called by the channel when nothing more will come."""
+        """Take note of the end; the channel calls this when nothing more will come."""
         self.ended = True
         self.lost = exc
         self._news.set()
 
     def clear(self) -> None:
-        """Forgets what came so far."""
+        """Forget what came so far."""
         self.data.clear()
         self.errors.clear()
 
     def last_line(self) -> bytes:
-        """What came after the last line feed (of a very long line, its end)."""
+        """Return what came after the last line feed (of a very long line, its end)."""
         return bytes(self.data[max(self.data.rfind(b"\n") + 1, len(self.data) - _TAIL_BYTES) :])
 
     async def news(self, *, within: float) -> bool:
-        """Waits for something to happen; false when nothing did for `within` seconds."""
+        """Wait for something to happen; return false when nothing did for `within` seconds."""
         try:
             async with asyncio.timeout(within):
                 await self._news.wait()
@@ -86,7 +87,7 @@ class ByteStream(ABC):
 
 
 class SshStream(ByteStream, asyncssh.SSHClientSession[bytes]):
-    """That of a channel of SSH."""
+    """The stream of an SSH channel."""
 
     def __init__(self, *, guard: Guard, limit: int) -> None:
         super().__init__(guard=guard, limit=limit)

@@ -1,4 +1,4 @@
-"""What a terminal would show: turns received bytes into plain lines (ANSI, erased text, NUL, CRLF).
+"""The text that a terminal would show: received bytes become plain lines (ANSI, erased text, NUL, CRLF).
 
 Nothing else is lost: bytes that are not UTF-8 are carried on (encoding.py), and so are tabs, blanks at the
 end of a line and the control characters that no terminal acts on, such as the ETX around a banner of IOS.
@@ -35,7 +35,7 @@ _MAX_COLUMN = 4096  # a cursor address beyond this is an attack on our memory, n
 
 
 def clean(data: bytes) -> str:
-    """Text with `\\n` line ends as a reader would see it; it carries the bytes that are not UTF-8."""
+    r"""Return text with `\n` line ends as a reader would see it; it carries the bytes that are not UTF-8."""
     if not data.translate(None, _NO_CONTROL) and data.count(b"\r") == data.count(b"\r\n"):
         return carried(data.replace(b"\r\n", b"\n"))  # the usual case, and the fast one
     text = carried(data)
@@ -47,12 +47,14 @@ def clean(data: bytes) -> str:
 
 
 def plain_lines(data: bytes) -> str:
-    """What a program wrote without a terminal: every character as it is, but for `\\n` as the line end."""
+    r"""Return what a program wrote without a terminal: every character as it is, but for `\n` as the
+    line end.
+    """
     return _LINE_END.sub("\n", carried(data)) if b"\r" in data else carried(data)
 
 
 def visible(line: str) -> str:
-    """One line (without its line feed) after backspaces, carriage returns and erasures did their work.
+    """Return one line (without its line feed) after backspaces, carriage returns and erasures did their work.
 
     Of several lines that escape sequences divide, the last one. No control character is left.
     """
@@ -60,7 +62,7 @@ def visible(line: str) -> str:
 
 
 def begun_escape(data: bytearray) -> bytes:
-    """The escape sequence at the end of which the rest is still to come; the rest alone would be text."""
+    """Return the escape sequence at the end whose rest is still to come; the rest alone would be text."""
     found = _UNFINISHED_BYTES.search(data[-_LONGEST_ESCAPE:])
     return bytes(found[0]) if found is not None else b""
 
@@ -90,9 +92,9 @@ def _shown(line: str, left_out: re.Pattern[str]) -> str:
 
 
 def without_escapes(text: str) -> str:
-    """The last line as it came, backspaces included, without colours and other escape sequences.
+    """Return the last line as it came, backspaces included, without colours and other escape sequences.
 
-    Without control characters that show nothing as well: FRR sends a NUL behind the text of its pager.
+    Control characters that show nothing are left out as well: FRR sends a NUL behind the text of its pager.
     """
     plain = _ESCAPE.sub("", _without_earlier_lines(text)) if "\x1b" in text else text
     return _UNPRINTABLE.sub("", plain)
@@ -103,13 +105,13 @@ def _without_earlier_lines(line: str) -> str:
 
 
 def _rows(text: str) -> str:
-    """With a line feed where escape sequences begin a line; what a cleared screen showed of one is gone."""
+    """Put a line feed where escape sequences begin a line; drop what a cleared screen showed of one."""
     lines = _CLEARED.sub("", _NEXT_LINE.sub("\n", text)).split("\n")
     return "\n".join(_by_address(line) if "\x1b" in line else line for line in lines)
 
 
 def _by_address(line: str) -> str:
-    """Text that is written to another row than the text before it is a line of its own."""
+    """Make text that is written to another row than the text before it a line of its own."""
     found = [*_ADDRESS.finditer(line)]
     pieces = [line[: found[0].start()] if found else line]
     row = None
@@ -124,7 +126,8 @@ def _by_address(line: str) -> str:
 
 
 def _keep_cursor_moves(match: re.Match[str]) -> str:
-    """Only these change the visible text of a line: cursor forward, back, to column; erase in line or below.
+    """Keep the moves that change the visible text of a line: cursor forward, back, to column; erase in line
+    or below.
 
     A cursor that is sent to a row and a column (`H`, `f`) is taken for one that stays in its row: command
     lines are redrawn so.
@@ -164,5 +167,5 @@ def _erase(cells: list[str], column: int, what: int) -> list[str]:
 
 
 def is_one_line(command: str) -> bool:
-    """No line break (those of Unicode too) and no control character."""
+    """Return whether the command has no line break (those of Unicode too) and no control character."""
     return not any(unicodedata.category(character) in ("Cc", "Zl", "Zp") for character in command)

@@ -28,17 +28,17 @@ class TelnetConnection:
 
     @property
     def fingerprints(self) -> tuple[str | None, ...]:
-        """Nothing proves who the device is."""
+        """Return no fingerprint for the device itself: telnet does not prove its identity."""
         return (*(self.jumps.fingerprints if self.jumps is not None else ()), None)
 
     def abort(self) -> None:
-        """Drops everything at once."""
+        """Drop everything at once."""
         self.stream.abort()
         if self.jumps is not None:
             self.jumps.abort()
 
     async def close(self) -> None:
-        """Hangs up, and aborts when that takes over two seconds."""
+        """Disconnect, and abort when that takes over two seconds."""
         self.stream.close()
         try:
             async with asyncio.timeout(_CLOSE_SECONDS):
@@ -52,7 +52,7 @@ class TelnetConnection:
 async def connect_telnet(
     target: Target, login: Login, *, guard: Guard, seconds: float, stream: Callable[[], TelnetStream]
 ) -> TelnetConnection:
-    """Connects, each leg of the way within `seconds`; the login is a dialog on the terminal.
+    """Connect, each leg of the path within `seconds`; the login is a dialog on the terminal.
 
     `guard` is called before each connection and before a jump device gets a credential.
     """
@@ -76,7 +76,7 @@ async def connect_telnet(
 
 
 def _require_password(target: Target, login: Login) -> None:
-    """Raises before anything is sent what could not come to a good end."""
+    """Raise, before anything is sent, for a login that cannot succeed over telnet."""
     if login.password is None:
         raise _failure(target, "credential", _WHY_NO_KEY)
     if target.platform.channel != "shell":
@@ -87,7 +87,7 @@ def _require_password(target: Target, login: Login) -> None:
 async def _reached(
     target: Target, jumps: Connection | None, guard: Guard, stream: Callable[[], TelnetStream]
 ) -> TelnetStream:
-    """Asks once where the connection may go, and goes there."""
+    """Connect to an address that was checked once."""
     reach = target.reach or (anywhere if jumps is None else as_named)
     try:
         places = await reach(target.host, target.port)

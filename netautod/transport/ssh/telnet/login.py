@@ -18,9 +18,9 @@ _PASSWORD = re.compile(
 
 
 def with_login(platform: Platform) -> Platform:
-    """The platform as it is met where the transport had no login of its own (telnet, SSH without one).
+    """Return the platform as it appears where the transport has no login (telnet, SSH without one).
 
-    It asks in its own words or in those that all devices make use of.
+    The device asks in the platform's own words or in those that all devices use.
     """
     own = platform.login
     user = _either(own.user_prompt if own is not None else None, _USER)

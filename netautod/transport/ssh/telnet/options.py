@@ -20,7 +20,8 @@ _SILENT = logging.Logger("options of telnet", level=logging.CRITICAL + 1)
 
 
 class Options:
-    """RFC 855 with telnetlib3's state machine; everything but the few options of a terminal is declined.
+    """The options of RFC 855, with telnetlib3's state machine; all but the few options of a terminal are
+    declined.
 
     `send` gets what goes to the device: answers to its requests, and what `sent` makes of our text.
     """
@@ -39,7 +40,7 @@ class Options:
         self._after_return = False
 
     def received(self, data: bytes) -> bytes:
-        """The text in what came; DeviceFailed `prompt` for a device that only negotiates."""
+        """Return the text in the received data; DeviceFailed `prompt` for a device that only negotiates."""
         text = bytearray()
         start, machine = 0, self._machine
         while start < len(data):
@@ -58,7 +59,7 @@ class Options:
         return self._without_padding(bytes(text))
 
     def sent(self, text: bytes) -> bytes:
-        """A line end is what a terminal sends for Enter; a byte 255 is doubled.
+        """Encode a text: a line end becomes what a terminal sends for Enter; a byte 255 is doubled.
 
         RFC 1123 3.3.1 wants devices to take CR LF and CR NUL alike. They are tested with people's telnet
         clients: those send CR NUL while the device echoes, and CR LF while it does not.
@@ -81,7 +82,9 @@ class Options:
         return is_text
 
     def _without_padding(self, text: bytes) -> bytes:
-        """A carriage return that ends no line is followed by a NUL (RFC 854), but for binary transmission."""
+        """Remove the NUL that follows a carriage return which ends no line (RFC 854), but not in binary
+        transmission.
+        """
         if self._machine.inbinary:
             self._after_return = False
             return text
@@ -94,7 +97,7 @@ class Options:
 
 
 class _Machine(TelnetWriter):
-    """Without the parts of options that were declined: they may come all the same."""
+    """A state machine without the parts of options that were declined: they may come all the same."""
 
     def handle_subnegotiation(self, buf: "deque[bytes]") -> None:
         if buf and buf[0] == TTYPE:
@@ -102,7 +105,7 @@ class _Machine(TelnetWriter):
 
 
 class _Answering:
-    """What the state machine takes for its transport."""
+    """The object that the state machine uses as its transport."""
 
     def __init__(self, send: Callable[[bytes], None]) -> None:
         self._send = send

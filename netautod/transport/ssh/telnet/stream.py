@@ -38,11 +38,11 @@ class TelnetStream(ByteStream):
         self._options = Options(self._answers.extend, columns=columns, rows=rows)
 
     def opened(self, carrier: Carrier) -> None:
-        """Called once the connection stands."""
+        """Take the connection; called once it stands."""
         self._carrier = carrier
 
     def arrived(self, data: bytes) -> None:
-        """Called for each piece that comes."""
+        """Take a piece of data; called for each one that comes."""
         try:
             text = self._options.received(data)
         except DeviceFailed as exc:
@@ -56,7 +56,9 @@ class TelnetStream(ByteStream):
 
     @staticmethod
     async def load() -> None:
-        """To be awaited before one is made: the import takes 50 ms the first time, so a thread does it."""
+        """Import the state machine; await it before creating one: the first import takes 50 ms, so a thread
+        does it.
+        """
         await asyncio.to_thread(import_module, "netautod.transport.ssh.telnet.options")
 
     @property
@@ -70,7 +72,7 @@ class TelnetStream(ByteStream):
         return happened
 
     def close(self) -> None:
-        """Ends the connection once everything is sent."""
+        """End the connection once everything is sent."""
         if self._carrier is not None:
             self._carrier.close()
 
