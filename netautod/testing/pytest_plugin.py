@@ -42,7 +42,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture(scope="session")
 def netautod_settings() -> Mapping[str, Mapping[str, Any]]:
-    """Sections of the settings of `netautod_service`; a fixture of this name in a project takes its place."""
+    """Return sections of the settings of `netautod_service`; a fixture of this name in a project takes its
+    place.
+    """
     return {}
 
 
@@ -52,7 +54,7 @@ def netautod_service(
     pytestconfig: pytest.Config,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[ServiceUnderTest]:
-    """A running service with the plugin of this project; started once for all tests of the run."""
+    """Start a service with the plugin of this project, once for all tests of the run."""
     service = ServiceUnderTest(
         folder=tmp_path_factory.mktemp("netautod"),
         settings=netautod_settings,
@@ -65,13 +67,15 @@ def netautod_service(
 
 @pytest.fixture
 def netautod_client(netautod_service: ServiceUnderTest) -> ServiceClient:
-    """The administrator of an organization that is this test's own, logged in."""
+    """Return a client logged in as the administrator of an organization that is this test's own."""
     return netautod_service.client()
 
 
 @pytest.fixture
 def netautod_simulated() -> SimulatedDevice:
-    """The device that `netautod_device` starts: a Cisco IOS, if no fixture of this name takes its place."""
+    """Return the device that `netautod_device` starts: a Cisco IOS, if no fixture of this name takes its
+    place.
+    """
     return SimulatedDevice(hostname="sw1")
 
 
@@ -79,7 +83,7 @@ def netautod_simulated() -> SimulatedDevice:
 def netautod_device(
     netautod_client: ServiceClient, netautod_simulated: SimulatedDevice
 ) -> Iterator[DeviceUnderTest]:
-    """A simulated device in the inventory of `netautod_client`, with a login, and vouched for."""
+    """Add a simulated device to the inventory of `netautod_client`, with a login, and vouched for."""
     with _Loop() as loop:
         loop.wait(netautod_simulated.__aenter__())
         try:

@@ -20,10 +20,10 @@ _LIMITS = SessionLimits(prompt_seconds=5, command_seconds=5, capture_seconds=5, 
 
 @dataclass(frozen=True, kw_only=True)
 class DeviceReading:
-    """`text` is what was captured, `notes` are sentences on what was left out.
+    """A reading of a device. `text` is what was captured, `notes` are sentences on what was left out.
 
-    `compared` is what tells whether a device changed: without noise, each secret a token. `shown` is what
-    people see who may not see secrets.
+    `compared` is the text that shows whether a device changed: without noise, each secret a token. `shown` is
+    the text for people who may not see secrets.
     """
 
     text: str
@@ -35,7 +35,7 @@ class DeviceReading:
 async def read_device(
     device: SimulatedDevice, platform_file: Path, *, enable_secret: str | None = None
 ) -> DeviceReading:
-    """Logs in with the password of the device and captures what the platform file says.
+    """Log in with the password of the device and capture what the platform file says.
 
     InvalidInput for a faulty file; DeviceFailed with its `kind` for a capture that the service would refuse.
     """
@@ -47,7 +47,7 @@ async def read_device(
 async def opened_device(
     device: SimulatedDevice, platform_file: Path | None, *, enable_secret: str | None
 ) -> AsyncIterator[CliSession]:
-    """A session by the platform of the file, or by the product's platform of the device's name."""
+    """Open a session by the platform of the file, or by the product's platform of the device's name."""
     platforms = PlatformRegistry()
     platform = (
         platforms.get(device.platform)

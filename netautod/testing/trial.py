@@ -22,7 +22,7 @@ _PROBE_SECONDS = 10.0
 
 @dataclass(kw_only=True, eq=False)
 class Trial:
-    """One login and one capture; `say` gets a line for each step, without secrets.
+    """A trial of one login and one capture; `say` gets a line for each step, without secrets.
 
     `readers` knows the secrets of all platforms (`PlatformRegistry.of_readers`).
     """
@@ -34,7 +34,9 @@ class Trial:
     steps: list[Step] = field(default_factory=list, init=False)
 
     async def run(self, limits: SessionLimits, *, record: Path | None) -> None:
-        """Raises the DeviceFailed of the step that failed; OSError where the recording cannot be written."""
+        """Log in and capture. Raises the DeviceFailed of the step that failed; OSError where the recording
+        cannot be written.
+        """
         await self._resolve()
         async with open_session(self.target, self.login, limits=limits, tell=self._told) as session:
             found = await capture(session)
@@ -77,7 +79,9 @@ class Trial:
         return f"printed {size} bytes in {step.seconds:.1f} s" if size else "was accepted"
 
     async def _refused_command(self, session: CliSession) -> None:
-        """How the device says no: a recording without that plays back a device that knows everything."""
+        """Record how the device refuses a command: a recording without that plays back a device that knows
+        everything.
+        """
         if self.target.platform.channel != "shell":
             return
         try:
@@ -105,7 +109,7 @@ class Trial:
 
 
 def _rules(platform: Platform, raw: str) -> str:
-    """Which rules of completeness the text has passed."""
+    """Return which rules of completeness the text has passed."""
     kept = ["the prompt came back"] if platform.channel == "shell" else ["every command ended well"]
     if platform.end_marker is not None:
         kept.append("the end marker is the last line")

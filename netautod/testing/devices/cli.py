@@ -12,7 +12,7 @@ _CLOCK = re.compile(r"(\d\d:\d\d:)\d\d")
 
 
 async def serve(tty: Tty) -> None:
-    """Runs the session until the user leaves or the connection ends."""
+    """Run the session until the user leaves or the connection ends."""
     device = tty.device
     if device.faults.silent:
         await asyncio.Event().wait()
@@ -24,7 +24,7 @@ async def serve(tty: Tty) -> None:
 
 
 async def _greet(tty: Tty) -> bool:
-    """What comes between login and prompt; false when it ends the session."""
+    """Print what comes between login and prompt; return false when it ends the session."""
     device = tty.device
     await tty.write(device.banner)
     if device.faults.held is not None:
@@ -49,7 +49,7 @@ async def _greet(tty: Tty) -> bool:
 
 
 async def _identified(tty: Tty, step: LoginStep) -> bool:
-    """Whether the name or the password that a terminal asks for is right."""
+    """Return whether the name or the password that a terminal asks for is right."""
     device = tty.device
     if step.wait == "user":
         return await tty.read_line(step.text, noted=False) == device.username
@@ -73,7 +73,7 @@ async def _prompt(tty: Tty) -> None:
 
 
 async def _obey(tty: Tty, command: str) -> bool:
-    """Does what a line says; false when the session is over."""
+    """Execute a line; return false when the session is over."""
     script, device = tty.script, tty.device
     await asyncio.sleep(device.latency)
     change = _change(tty, command)
@@ -113,7 +113,7 @@ async def _enter(tty: Tty, change: ModeChange) -> None:
 
 
 def _set_pager(tty: Tty, command: str) -> bool:
-    """Whether the command is one that sets the length of a page."""
+    """Set the length of a page; return whether the command is one that does."""
     for pattern in tty.script.pager.off if tty.script.pager is not None else ():
         match = re.fullmatch(pattern, command)
         if match is not None:
@@ -147,7 +147,7 @@ def _output(tty: Tty, command: str) -> str:
 
 
 def _drifted(script: CliScript, text: str, by: int) -> str:
-    """A number in the text that is larger at each reading, as clocks and counters are."""
+    """Return the text with a number that is larger at each reading, as clocks and counters are."""
     match = re.search(script.drifting, text, re.MULTILINE) if script.drifting else None
     if match is None:
         return text
@@ -155,7 +155,9 @@ def _drifted(script: CliScript, text: str, by: int) -> str:
 
 
 def _with_logs(tty: Tty, text: str, reading: int) -> str:
-    """The text of the first, second ... reading of a command, with the log lines that tear that one."""
+    """Return the text of the first, second ... reading of a command, with the log lines that tear
+    that one.
+    """
     places = tty.device.faults.log_at[reading - 1 : reading]
     for at in sorted(places[0] if places else (), reverse=True):
         text = text[:at] + _log(tty) + text[at:]
@@ -163,7 +165,7 @@ def _with_logs(tty: Tty, text: str, reading: int) -> str:
 
 
 def _log(tty: Tty) -> str:
-    """A log line, each with another time (or a number where it has none)."""
+    """Return a log line, each with another time (or a number where it has none)."""
     device, line = tty.device, tty.script.log_line
     device.logged += 1
     if _CLOCK.search(line) is None:
@@ -172,7 +174,7 @@ def _log(tty: Tty) -> str:
 
 
 async def _print(tty: Tty, text: str) -> bool:
-    """Prints a command's output with the faults of the device; false when the session is over."""
+    """Print a command's output with the faults of the device; return false when the session is over."""
     faults = tty.device.faults
     while faults.flood:
         await tty.write(text)
@@ -201,7 +203,7 @@ async def _print(tty: Tty, text: str) -> bool:
 
 
 async def _held(tty: Tty, text: str) -> None:
-    """Prints the text in pieces; each but the first one waits for input, or for a while."""
+    """Print the text in pieces; each but the first one waits for input, or for a while."""
     faults = tty.device.faults
     places = sorted(at for at in {*faults.hold_at, *faults.rest_at} if at < len(text))
     for start, end in zip([0, *places], [*places, len(text)], strict=True):

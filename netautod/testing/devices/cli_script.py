@@ -52,11 +52,11 @@ class ScriptedCommand:
 
 @dataclass(frozen=True, kw_only=True)
 class PagerScript:
-    """How output is paged: after `lines` - 1 lines `text` waits for a key, which is followed by `erase`.
+    """The paging of output: after `lines` - 1 lines `text` waits for a key, which is followed by `erase`.
 
     A blank shows the next page, Enter the next line, `q` ends the output; `other_keys` are as good as a
-    blank. `off` are the commands that switch it off (a group in the expression: to that many lines a page,
-    0 for none). With `end_text` the end of a paged output waits for `q`, as `less` does.
+    blank. `off` are the commands that switch it off (a group in the expression: to that many lines a page, 0
+    for none). With `end_text` the end of a paged output waits for `q`, as `less` does.
     """
 
     text: str
@@ -69,15 +69,16 @@ class PagerScript:
 
 @dataclass(frozen=True, kw_only=True)
 class CliScript:
-    """One platform as its user sees it; all texts have `\\n` for a line end, `line_end` is what is sent.
+    r"""The script of a platform as its user sees it; all texts have `\n` as line end, `line_end` is what is
+    sent.
 
-    `prompts` maps modes to texts, in which `{host}` is the host name and `{count}` the number of commands
-    so far; several lines are fine. A session begins in `mode`, or in `unprivileged` when the device has an
+    `prompts` maps modes to texts, in which `{host}` is the host name and `{count}` the number of commands so
+    far; several lines are fine. A session begins in `mode`, or in `unprivileged` when the device has an
     `enable_password`. `ignored` are commands that do something invisible. `before_output` is printed before
     the output of each command that prints (IOS-XR's time stamp). `login_options` is an expression for what
-    may follow the user name at the login. `drifting` is an expression whose group is
-    a number that is larger at each reading. `log_line` is what the device prints into output by itself;
-    empty for a platform that does not.
+    may follow the user name at the login. `drifting` is an expression whose group is a number that is larger
+    at each reading. `log_line` is what the device prints into output by itself; empty for a platform that
+    does not.
     """
 
     prompts: Mapping[str, str]
@@ -100,7 +101,8 @@ class CliScript:
 
 
 def read_script(path: Traversable) -> CliScript:
-    """The script in the TOML file at `path`; its keys are the names of the fields of the classes above.
+    """Return the script in the TOML file at `path`; its keys are the names of the fields of the classes
+    above.
 
     `[prompts]` and `[pager]` are tables, `[[login]]`, `[[changes]]` and `[[commands]]` arrays of tables.
     InvalidInput names the file, the table and the key.

@@ -35,19 +35,19 @@ _LINUX_COMMANDS = {
 
 @dataclass(kw_only=True, eq=False)
 class SimulatedDevice(DeviceState):
-    """One device, listening from `async with` on `host`:`port` (a free port of 127.0.0.1) to its end.
+    """A device that listens from `async with` on `host`:`port` (a free port of 127.0.0.1) to its end.
 
     `platform` is `cisco_ios` (a shell with prompts, `enable`, a pager and an echo like that of a tty), or
     `linux` (exec channels; `files` and `responses` are what there is), or any other name: then `script` (see
     `read_script`) is its command line, and without a script it has exec channels as a `linux` has. `config`
-    is the whole output of `show running-config` (of what the script names) and may be assigned while it
-    runs; `responses` maps other commands to their output, `questions` those that ask something first.
-    With `takes_lines` the lines of the configuration mode change `config`.
-    With `password` None only `authorized_key` (a public key in OpenSSH form) logs in. With `enable_password`
-    a session begins in the unprivileged mode; `terminal_password` is what a script that asks for a password
-    wants (default: `password`). `prompt` is the host name in the prompt unless it is set.
-    `latency` in seconds is waited before each answer. `algorithms` names the oldest SSH profile that the
-    device needs. Give 200 devices one `host_key` to save their generation.
+    is the whole output of `show running-config` (of what the script names) and may be assigned while it runs;
+    `responses` maps other commands to their output, `questions` those that ask something first. With
+    `takes_lines` the lines of the configuration mode change `config`. With `password` None only
+    `authorized_key` (a public key in OpenSSH form) logs in. With `enable_password` a session begins in the
+    unprivileged mode; `terminal_password` is what a script that asks for a password wants (default:
+    `password`). `prompt` is the host name in the prompt unless it is set. `latency` in seconds is waited
+    before each answer. `algorithms` names the oldest SSH profile that the device needs. Give 200 devices one
+    `host_key` to save their generation.
 
     What happened: `commands` (lines as received, secrets not among them), `answers` (to questions, an empty
     line too), `login_attempts`, `open_sessions` (shells and running commands), `open_connections`.
@@ -94,7 +94,7 @@ class SimulatedDevice(DeviceState):
         await self.stop()
 
     async def stop(self) -> None:
-        """Closes the port and cuts every connection."""
+        """Close the port and cuts every connection."""
         if self._acceptor is not None:
             self._acceptor.close()
             await self._acceptor.wait_closed()
@@ -105,12 +105,12 @@ class SimulatedDevice(DeviceState):
         await asyncio.gather(*(connection.wait_closed() for connection in list(self._connections)))
 
     def cut_connections(self) -> None:
-        """Drops the TCP connections of all sessions, as a reload of the device would."""
+        """Drop the TCP connections of all sessions, as a reload of the device would."""
         for connection in list(self._connections):
             connection.abort()
 
     def change_host_key(self) -> None:
-        """New connections see another host key, as after a replacement of the hardware."""
+        """Show new connections another host key, as after a replacement of the hardware."""
         if self._acceptor is None:
             raise RuntimeError("the device was not started")
         self.host_key = asyncssh.generate_private_key("ssh-ed25519")

@@ -24,7 +24,7 @@ class Echo:
         self._shown = 0  # characters between the prompt, or the edge, and the cursor
 
     def of(self, character: str) -> str:
-        """What the character that was just typed adds to the screen."""
+        """Return what the character that was just typed adds to the screen."""
         self._typed += character
         self._shown += 1
         if self.form in ("none", "silent", "late"):
@@ -38,7 +38,7 @@ class Echo:
         return ("\r\n" if self.form == "wrapped" else " \r") + character
 
     def at_end(self) -> str:
-        """What the end of the line adds."""
+        """Return what the end of the line adds."""
         if self.form in ("none", "late"):
             return ""
         return f"\r{self._prompt}{self._typed}\r\n" if self.form == "again" else "\r\n"

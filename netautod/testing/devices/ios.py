@@ -12,7 +12,7 @@ def ios_config(
     enable_hash: str = "$1$mERr$hx5rVt7rPNoS4wqbXKX7m0",
     community: str = "s1mulated",
 ) -> str:
-    """The whole output of the command: head lines, configuration and `end`, with `\\n` line ends.
+    r"""Return the whole output of the command: head lines, configuration and `end`, with `\n` line ends.
 
     The noise of a real device is in it (`Current configuration : N bytes`, `! Last configuration change at`,
     `ntp clock-period`), and secrets of several types. 24 interfaces give about 4 KB.
@@ -97,7 +97,7 @@ def _services(community: str) -> list[str]:
 
 
 def ios_script() -> CliScript:
-    """Prompts, enable dialog, pager and refusals as a Catalyst 2960 shows them."""
+    """Return prompts, enable dialog, pager and refusals as a Catalyst 2960 shows them."""
     return CliScript(
         prompts={"exec": "{host}>", "privileged": "{host}#", "config": "{host}(config)#"},
         mode="privileged",

@@ -7,7 +7,7 @@ from netautod.testing.devices.tty import Tty
 
 
 async def serve(tty: Tty) -> None:
-    """Runs the one command of the channel and ends it with an exit status."""
+    """Run the one command of the channel and end it with an exit status."""
     device = tty.device
     command = tty.command or ""
     device.commands.append(command)
@@ -29,7 +29,9 @@ async def serve(tty: Tty) -> None:
 
 
 def _run(tty: Tty, command: str) -> tuple[str, int]:
-    """Output and exit status; `sh -c <script> sh <path>` stands for reading that file (44: there is none)."""
+    """Return output and exit status; `sh -c <script> sh <path>` stands for reading that file (44: there is
+    none).
+    """
     if command in tty.device.responses:
         return tty.device.responses[command], 0
     words = shlex.split(command)

@@ -19,15 +19,20 @@ _NAME = "operator"
 
 @dataclass(frozen=True, kw_only=True)
 class Recording:
-    """`session` is the text of session.toml, None for a platform without a command line; `first` that of
-    first.txt; `secrets` tells how many different ones were replaced."""
+    """A recording of a session.
+
+    `session` is the text of session.toml, None for a platform without a command line; `first` that of
+    first.txt; `secrets` is how many different secrets were replaced.
+    """
 
     session: str | None
     first: str
     secrets: int
 
     def write(self, place: Path) -> list[Path]:
-        """The files, which replace earlier ones: in the folder `place`, or beside the `.toml` that it is."""
+        """Write the files, which replace earlier ones: in the folder `place`, or beside the `.toml` that it
+        is.
+        """
         is_file = place.suffix == ".toml"
         script = place if is_file else place / "session.toml"
         first = place.with_suffix(".txt") if is_file else place / "first.txt"
@@ -42,7 +47,8 @@ class Recording:
 def recorded(
     steps: Sequence[Step], config: str, platform: Platform, *, readers: Platform, names: Iterable[str]
 ) -> Recording:
-    """Of a session in which `config` was captured; `readers` knows the secrets of all platforms.
+    """Build the recording of a session in which `config` was captured; `readers` knows the secrets of all
+    platforms.
 
     `names` are words that must not stand in it (user name, password, enable secret): whoever plays the
     recording gives his own.
@@ -56,7 +62,7 @@ def recorded(
 
 @dataclass(frozen=True, kw_only=True)
 class _Cover:
-    """Replaces secrets: the same one by the same word, so that what depends on them still shows."""
+    """A replacer of secrets: the same secret gets the same word, so that what depends on it still shows."""
 
     platforms: tuple[Platform, ...]
     words: tuple[str, ...]
@@ -125,7 +131,7 @@ def _script(steps: Sequence[Step], platform: Platform, cover: _Cover) -> str:
 
 
 def _prompt(prompt: str, platform: Platform, cover: _Cover) -> str:
-    """With the place of the host name, which a simulated device has one of its own for."""
+    """Mark the place of the host name, because a simulated device has a name of its own."""
     found = platform.mode_of(prompt)
     host = found[1] if found is not None else ""
     marked = prompt.replace(host, "{host}", 1) if host else prompt
@@ -144,5 +150,5 @@ def _change(command: str, mode: str) -> list[str]:
 
 
 def _text(value: str) -> str:
-    """A basic string of TOML, which has the escapes of JSON, but for DEL."""
+    """Return the value as a basic string of TOML, which has the escapes of JSON, but for DEL."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

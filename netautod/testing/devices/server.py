@@ -39,7 +39,7 @@ class DeviceServer(asyncssh.SSHServer):
         return self._device.password is not None
 
     def validate_public_key(self, username: str, key: asyncssh.SSHKey) -> bool:
-        """Called for the question whether a key would do, and again for the signature."""
+        """Check a key; called for the question whether a key would do, and again for the signature."""
         wanted = self._device.authorized_key
         accepted = (
             wanted is not None
@@ -69,7 +69,7 @@ class DeviceServer(asyncssh.SSHServer):
         return Tty(self._device, linux_host.serve if self._device.script is None else cli.serve)
 
     def connection_requested(self, dest_host: str, dest_port: int, orig_host: str, orig_port: int) -> bool:
-        """A jump device forwards to loopback only."""
+        """Forward to loopback only, as a jump device."""
         return dest_host == "127.0.0.1"
 
     def _matches(self, username: str, password: str) -> bool:
@@ -79,7 +79,9 @@ class DeviceServer(asyncssh.SSHServer):
         return self._is_user(username) and device.password is not None and password == device.password
 
     def _is_user(self, name: str) -> bool:
-        """The name of the user, with the options behind it that the device understands."""
+        """Return whether this is the name of the user, with the options behind it that the device
+        understands.
+        """
         options = self._device.script.login_options if self._device.script is not None else ""
         return re.fullmatch(f"{re.escape(self._device.username)}(?:{options})?", name) is not None
 

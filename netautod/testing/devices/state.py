@@ -1,4 +1,4 @@
-"""What a simulated device is set to, its faults too; what happened on it, and what it has open."""
+"""The settings of a simulated device, its faults, and the state of its sessions."""
 
 import asyncio
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from netautod.testing.devices.echo import EchoForm
 
 
 class LoginAttempt(NamedTuple):
-    """One credential that a client offered: the SSH method (RFC 4252 names) and whether it was accepted.
+    """A credential that a client offered: the SSH method (RFC 4252 names) and whether it was accepted.
 
     The method is `terminal` for a password that the script asks for after the login.
     """
@@ -23,20 +23,19 @@ class LoginAttempt(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Faults:
-    """Nothing by default; assign to `SimulatedDevice.faults` at any time, new output follows it.
+    """The faults of a device, none by default; assign to `SimulatedDevice.faults` at any time, new output
+    follows it.
 
     `slow`: seconds between pieces of 40 bytes. `log_every`: a log line after every N lines of output.
     `open_to_all`: SSH asks for no login, as devices do whose terminal asks. `held`: what comes after the
-    banner waits until the event is set.
-    `log_at`: places in the first, second ... reading of a command where a log line is printed into it.
-    `log_after_prompt`: log lines follow the prompt, which is not printed again. `disconnect_after`: TCP is
-    cut after that many bytes of a command's output. `stop_after`: the output stops there and the prompt
-    never comes. `truncate_after`: the output stops there and the prompt does come. `question`: asked after
-    the login instead of the prompt.
-    `rest_at`: the output stops at these places for `rest` seconds, `hold_at`: until something is typed, for
-    `rest` seconds at most if that is not 0.
-    `piece`: bytes that are sent at a time. `echo`: its form, on a terminal of that many `columns`. `dirty`:
-    ANSI colours, NUL and invalid UTF-8 in the output.
+    banner waits until the event is set. `log_at`: places in the first, second ... reading of a command where
+    a log line is printed into it. `log_after_prompt`: log lines follow the prompt, which is not printed
+    again. `disconnect_after`: TCP is cut after that many bytes of a command's output. `stop_after`: the
+    output stops there and the prompt never comes. `truncate_after`: the output stops there and the prompt
+    does come. `question`: asked after the login instead of the prompt. `rest_at`: the output stops at these
+    places for `rest` seconds, `hold_at`: until something is typed, for `rest` seconds at most if that is not
+    0. `piece`: bytes that are sent at a time. `echo`: its form, on a terminal of that many `columns`.
+    `dirty`: ANSI colours, NUL and invalid UTF-8 in the output.
     """
 
     slow: float = 0.0
@@ -103,14 +102,14 @@ class DeviceState:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def wait_until(self, condition: Callable[[Self], bool], seconds: float = 5.0) -> None:
-        """Waits until the condition holds for the device; TimeoutError when it does not come true in time."""
+        """Wait until the condition holds for the device; TimeoutError when it does not come true in time."""
         async with asyncio.timeout(seconds):
             while not condition(self):
                 self._changed.clear()
                 await self._changed.wait()
 
     def take_line(self, line: str) -> None:
-        """A line of configuration: taken out by `no`, else put in before `end`."""
+        """Take a line of configuration: `no` removes a line, else it is put in before `end`."""
         kept = self.config.rstrip("\n").split("\n")
         if line.startswith("no "):
             kept = [one for one in kept if one.strip() != line.removeprefix("no ")]
@@ -119,11 +118,11 @@ class DeviceState:
         self.config = "\n".join(kept) + "\n"
 
     def note_change(self) -> None:
-        """Wakes `wait_until`; the parts of the device call it when a counter or a list changed."""
+        """Wake `wait_until`; the parts of the device call it when a counter or a list changed."""
         self._changed.set()
 
     def note_connection(self, connection: asyncssh.SSHServerConnection, *, opened: bool) -> None:
-        """Keeps track of the TCP connections."""
+        """Keep track of the TCP connections."""
         if opened:
             self._connections.add(connection)
         else:
@@ -132,7 +131,7 @@ class DeviceState:
         self.note_change()
 
     def note_session(self, task: asyncio.Task[None]) -> None:
-        """Keeps track of what serves a channel, until it ends."""
+        """Keep track of the task that serves a channel, until it ends."""
         self._tasks.add(task)
         task.add_done_callback(self._session_done)
         self.open_sessions = len(self._tasks)

@@ -18,7 +18,7 @@ _DIRT = b"\x1b[1m\x00\xff\x1b[0m"
 
 
 class Tty(asyncssh.SSHServerSession[bytes]):
-    """One channel of the device: a shell, or one command, each played by `serve`."""
+    """A channel of the device: a shell, or one command, each played by `serve`."""
 
     def __init__(self, device: DeviceState, serve: "Serve") -> None:
         self.device = device
@@ -50,7 +50,7 @@ class Tty(asyncssh.SSHServerSession[bytes]):
 
     @property
     def script(self) -> CliScript:
-        """What a shell of the device plays."""
+        """Return the script that a shell of the device plays."""
         if self.device.script is None:
             raise RuntimeError("this device has exec channels only")
         return self.device.script
@@ -102,7 +102,7 @@ class Tty(asyncssh.SSHServerSession[bytes]):
                 self._show(self._new_echo().of(carried(bytes([byte]))))
 
     async def read_line(self, prompt: str = "", *, hidden: bool = False, noted: bool = True) -> str:
-        """One line as typed; hidden ones (passwords) are neither echoed nor noted as commands."""
+        """Return one line as typed; hidden ones (passwords) are neither echoed nor recorded as commands."""
         self._echoes = not hidden
         await self.write(prompt)
         self._reading = True
@@ -117,14 +117,14 @@ class Tty(asyncssh.SSHServerSession[bytes]):
         return line
 
     async def something_typed(self, *, within: float | None = None) -> None:
-        """Waits until more input comes, for that many seconds at most."""
+        """Wait until more input comes, for that many seconds at most."""
         self._input.clear()
         with suppress(TimeoutError):
             async with asyncio.timeout(within):
                 await self._input.wait()
 
     async def read_key(self, prompt: str) -> str:
-        """One key, not echoed, as a pager reads it."""
+        """Return one key, not echoed, as a pager reads it."""
         self._wants_key = True
         try:
             await self.write(prompt)
@@ -133,7 +133,7 @@ class Tty(asyncssh.SSHServerSession[bytes]):
             self._wants_key = False
 
     async def write(self, text: str) -> None:
-        """Sends text with the line ends of a terminal."""
+        """Send text with the line ends of a terminal."""
         plain = text.replace("\n", self.script.line_end) if self.command is None else text
         data = bytes_of(plain)
         if self.device.faults.dirty:
@@ -146,12 +146,12 @@ class Tty(asyncssh.SSHServerSession[bytes]):
             await self._send(data)
 
     def cut(self) -> None:
-        """Drops the TCP connection under the session."""
+        """Drop the TCP connection under the session."""
         if self._channel is not None:
             self._channel.get_connection().abort()
 
     def exit(self, status: int = 0) -> None:
-        """Ends the session."""
+        """End the session."""
         if self._channel is not None:
             self._channel.exit(status)
 
@@ -173,7 +173,9 @@ class Tty(asyncssh.SSHServerSession[bytes]):
             self._channel.write(data)
 
     def _new_echo(self) -> Echo:
-        """That of the line that is typed now; a line editor echoes nothing while the device is busy."""
+        """Return the echo of the line that is typed now; a line editor echoes nothing while the device is
+        busy.
+        """
         if self._echo is None:
             faults = self.device.faults
             form = "late" if faults.echo in EDITED and not self._reading else faults.echo

@@ -19,7 +19,7 @@ from netautod.transport.ssh.platform.registry import PlatformRegistry
 
 
 class KeptTranscripts:
-    """Those of one execution, over its attempts."""
+    """The transcripts of one execution, over its attempts."""
 
     def __init__(self, kept: Iterable[Chained] = ()) -> None:
         self.events = list(kept)
@@ -41,7 +41,7 @@ def desk_of(
     acting: Callable[[Work], Acting],
     http: GuardedClient,
 ) -> Desk:
-    """With these tools alone: those of the service need its database."""
+    """Build a desk with these tools alone: those of the service need its database."""
 
     async def owner(org_id: OrgId, user_id: str) -> Caller | None:
         return work.caller
@@ -54,13 +54,13 @@ def desk_of(
     async def begin_change(
         org_id: OrgId, execution_id: str, call_id: str, details: Mapping[str, Any], at: datetime
     ) -> bool:
-        """In memory, as long as this desk."""
+        """Record the change in memory, as long as this desk exists."""
         before = call_id in begun
         begun.add(call_id)
         return not before
 
     async def mark_unclear(org_id: OrgId, execution_id: str, *, unclear: bool) -> None:
-        """A run without a server has no row."""
+        """Do nothing: a run without a server has no row."""
 
     platforms = PlatformRegistry()
     services = AgentServices(

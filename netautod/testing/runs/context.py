@@ -80,7 +80,7 @@ class FakeRunContext:
 
 
 class FakeResults:
-    """`Results` in memory; `kept` are those of each device by its id."""
+    """A store of results in memory; `kept` are those of each device by its id."""
 
     def __init__(self) -> None:
         self._rows = Kept()

@@ -16,18 +16,19 @@ Answered = OutboundAnswer | Exception | Callable[[OutboundRequest], OutboundAnsw
 def http_answer(
     body: bytes | str = b"", *, json: Any = None, status: int = 200, headers: Mapping[str, str] | None = None
 ) -> OutboundAnswer:
-    """An answer with this body, or with `json` as its body."""
+    """Build an answer with this body, or with `json` as its body."""
     text = json_text.dumps(json) if json is not None else body
     content = text.encode() if isinstance(text, str) else text
     return OutboundAnswer(status=status, headers=dict(headers or {}), body=content)
 
 
 class FakeGuardedClient(GuardedClient):
-    """`answers` are by URL, or by method and URL (`"POST https://x/y"`, which comes first).
+    """A client with prepared answers. `answers` are by URL, or by method and URL (`"POST https://x/y"`, which
+    comes first).
 
     Each is an OutboundAnswer (`http_answer`), an exception to raise, a function of the request, or a list of
     these, used up one after the other. A URL that is not listed is refused with AddressRefused, as the
-    service refuses addresses that nobody allowed. `requests` are all that were made, refused ones too.
+    service refuses addresses that are not allowed. `requests` are all that were made, refused ones too.
     """
 
     def __init__(self, answers: Mapping[str, Answered | Sequence[Answered]] | None = None) -> None:
@@ -40,24 +41,26 @@ class FakeGuardedClient(GuardedClient):
         self._asked: Guard = no_guard
 
     def under(self, guard: Guard) -> Self:
-        """One that keeps the same requests, and calls `guard` before each."""
+        """Return a client that keeps the same requests, and calls `guard` before each."""
         made = type(self).__new__(type(self))
         made.__dict__ |= self.__dict__
         made._asked = guard
         return made
 
     def at(self, addresses: Sequence[str]) -> Self:
-        """The same: nothing is connected to."""
+        """Return this client: nothing is connected to."""
         return self
 
     async def check(self, url: str) -> None:
-        """Raises AddressRefused for a server of which no URL is listed."""
+        """Raise AddressRefused for a server of which no URL is listed."""
         listed = {str(origin_of(key.rpartition(" ")[2])) for key in self._answers}
         if str(origin_of(url)) not in listed:
             raise AddressRefused(f"{url} is not among the answers of this FakeGuardedClient")
 
     async def fetch(self, request: OutboundRequest) -> OutboundAnswer:
-        """Raises what the test put in the place of an answer; AssertionError where a list is used up."""
+        """Return or raise what the test put in the place of an answer; AssertionError where a list is used
+        up.
+        """
         origin_of(request.url)  # a URL that is none is refused as by the real client
         self._asked()
         self.requests.append(request)

@@ -40,7 +40,7 @@ LOOPBACK = ("127.0.0.1", "::1")
 
 @dataclass(frozen=True, kw_only=True)
 class ExecutorRun:
-    """What the service would have made of one run.
+    """The result of one run, as the service would store it.
 
     `state` is `completed`, `failed`, `timeout`, `pending` (it is tried again) or `approval_pending`. `error`
     is the text that users see; `exception` is what the executor raised, for tests of what went wrong.
@@ -80,11 +80,11 @@ async def run_executor(
     max_retries: int = 0,
     timeout_seconds: int = 60,
 ) -> ExecutorRun:
-    """One attempt: parameters checked by the schema, the time limit kept, the end judged as by the service.
+    """Run one attempt: parameters checked by the schema, the time limit kept, the end judged as by the
+    service.
 
-    `permissions` are those of the task's owner; `model` and `tools` are what
-    `context.acting.agent` has; `allow` the local addresses that `context.http` may reach; `http` takes its
-    place (`FakeGuardedClient`).
+    `permissions` are those of the task's owner; `model` and `tools` are what `context.acting.agent` has;
+    `allow` the local addresses that `context.http` may reach; `http` takes its place (`FakeGuardedClient`).
     The attempt that follows `previous` keeps its execution: parameters, results, limits, attempt number, and
     after `approval_pending` what was saved for it, with `approval` (default: approved).
     """
@@ -167,7 +167,7 @@ def _environment(executor: "_Watched", owners: Owners, acting: ActingFactory, ke
 
 
 def _lease(execution: Execution) -> Lease:
-    """One that is never lost."""
+    """Build a lease that is never lost."""
     return Lease(
         row_id=execution.id,
         epoch=len(execution.attempts),
@@ -220,7 +220,7 @@ def _next(previous: ExecutorRun, approval: ApprovalDecision | None) -> Execution
 
 
 def _after(execution: Execution, ended: Outcome) -> Execution:
-    """The execution as the service would store it, as far as the next attempt can tell."""
+    """Return the execution as the service would store it, as far as the next attempt can tell."""
     changed = replace(execution, state=ended.state, error_message=ended.error_message)
     if isinstance(ended, Parked):
         return replace(changed, approval=None, approval_request=ended.request, resume=ended.resume)

@@ -83,7 +83,7 @@ class RunDevice:
 
     @property
     def backup(self) -> BackupState:
-        """How its backup stands: as captures have left it."""
+        """Return the state of the backup as captures have left it."""
         version = len(self.versions)
         good = self.captured_at if self.capture_error is None else None
         return BackupState(
@@ -97,7 +97,7 @@ class RunDevice:
         )
 
     async def captured(self, credential_id: str) -> CaptureOutcome:
-        """A new version, if it says something new; raises DeviceFailed."""
+        """Capture the device and add a version if it differs; raises DeviceFailed."""
         self.captured_at = datetime.now(UTC)
         try:
             outcome = await self._captured(credential_id)

@@ -1,4 +1,4 @@
-"""What a run without a server keeps: its execution, log lines, results and progress."""
+"""The records of a run without a server: its execution, log lines, results and progress."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from netautod.store.leases.lease import Lease
 
 @dataclass(frozen=True, kw_only=True)
 class LogLine:
-    """One line of the execution's log; `device_id` is None for what concerns no device."""
+    """A line of the execution's log; `device_id` is None for a line about no device."""
 
     level: str
     text: str
@@ -23,7 +23,9 @@ class LogLine:
 
 
 class Kept:
-    """Log lines, results and progress of one execution: what an attempt asks of the stores."""
+    """The log lines, results and progress of one execution: everything that an attempt reads from
+    the stores.
+    """
 
     def __init__(self, results: Iterable[DeviceResult] = ()) -> None:
         self.lines: list[LogLine] = []
@@ -74,7 +76,7 @@ def first_execution(
     max_retries: int = 0,
     timeout_seconds: int = 60,
 ) -> Execution:
-    """One that runs for the first time, started by a person."""
+    """Build an execution that runs for the first time, started by a person."""
     now = datetime.now(UTC)
     return Execution(
         id=str(uuid4()),

@@ -16,7 +16,7 @@ _ENDED = ("completed", "failed", "cancelled", "timeout")
 
 @dataclass(frozen=True, kw_only=True)
 class ServiceAnswer:
-    """Any status; `json` is None for an empty body. The names in `headers` are in lower case."""
+    """An answer of any status; `json` is None for an empty body. The names in `headers` are in lower case."""
 
     status: int
     headers: Mapping[str, str]
@@ -29,7 +29,9 @@ class ServiceAnswer:
 
 @dataclass(frozen=True, kw_only=True)
 class ServiceClient:
-    """`url` is the service's, `token` that of a login, or None. A path begins with a slash."""
+    """A client of a service. `url` is the service's, `token` that of a login, or None. A path begins with a
+    slash.
+    """
 
     url: str
     token: str | None = field(default=None, repr=False)
@@ -49,7 +51,7 @@ class ServiceClient:
     def request(
         self, method: str, path: str, body: Any = None, *, headers: Mapping[str, str] | None = None
     ) -> ServiceAnswer:
-        """One request; redirects are not followed."""
+        """Send one request; redirects are not followed."""
         sent = {"Content-Type": "application/json", **(headers or {})}
         if self.token is not None:
             sent.setdefault("Authorization", f"Bearer {self.token}")
@@ -64,7 +66,7 @@ class ServiceClient:
             return ServiceAnswer(status=answer.status, headers=told, body=answer.read())
 
     def login(self, username: str, password: str, **fields: Any) -> "ServiceClient":
-        """A client that is logged in; AssertionError if the service does not admit the user."""
+        """Return a client that is logged in; AssertionError if the service does not admit the user."""
         answer = self.post("/api/auth/login", {"username": username, "password": password, **fields})
         assert answer.status == 200, f"the login of {username} is answered {answer.status}: {answer.json}"
         return ServiceClient(url=self.url, token=answer.json["access_token"])
@@ -72,7 +74,7 @@ class ServiceClient:
     def run_task(
         self, task_type: str, parameters: Mapping[str, Any] | None = None, *, seconds: float = _SECONDS
     ) -> Any:
-        """Makes a task of this type, runs it once and returns the execution when it has ended.
+        """Create a task of this type, run it once and return the execution when it has ended.
 
         AssertionError with the service's sentence if the task is refused, or does not end within `seconds`.
         """
@@ -92,7 +94,7 @@ class ServiceClient:
         return execution
 
     def poll(self, device_id: str, *, seconds: float = _SECONDS) -> Any:
-        """Has the device polled and returns the poll when it has ended."""
+        """Poll the device and return the poll when it has ended."""
         poll_id = self._made(f"/api/devices/{device_id}/poll", None)["poll_id"]
         until = time.monotonic() + seconds
         while True:

@@ -8,7 +8,9 @@ from netautod.testing.services.client import ServiceClient
 
 @dataclass(frozen=True, kw_only=True)
 class DeviceUnderTest:
-    """`id` is that in the inventory; `simulated` the device itself: its `config`, `responses`, `commands`."""
+    """A device under test. `id` is that in the inventory; `simulated` the device itself: its `config`,
+    `responses`, `commands`.
+    """
 
     id: str
     name: str
@@ -16,7 +18,7 @@ class DeviceUnderTest:
 
 
 def added_device(client: ServiceClient, simulated: SimulatedDevice) -> DeviceUnderTest:
-    """The device must have been started; who may and adds it with a credential vouches for it."""
+    """Add the device, which must have been started; a user who adds it with a credential vouches for it."""
     credential = {
         "name": simulated.hostname,
         "credential_type": "ssh_password",

@@ -14,7 +14,7 @@ from netautod.transport.outbound.client import OutboundAnswer
 
 @dataclass(frozen=True, kw_only=True)
 class LocalRequest:
-    """What was asked; `path` is with the query, the names in `headers` are in lower case."""
+    """A request that came; `path` is with the query, the names in `headers` are in lower case."""
 
     method: str
     path: str
@@ -30,7 +30,8 @@ LocalAnswer = Callable[[LocalRequest], OutboundAnswer]
 
 
 class LocalServer:
-    """From `with` to its end at `url`; the settings must allow 127.0.0.1, as those of `netautod_service` do.
+    """A server, from `with` to its end at `url`; the settings must allow 127.0.0.1, as those of
+    `netautod_service` do.
 
     `answers` are by path, or by method and path (`"POST /login"`, which comes first). Each is an
     OutboundAnswer, a function of the request that returns one, or a JSON value; all else is answered 404.
@@ -44,7 +45,7 @@ class LocalServer:
 
     @property
     def url(self) -> str:
-        """Without a slash at the end."""
+        """Return the URL, without a slash at the end."""
         return f"{'http' if self._tls is None else 'https'}://127.0.0.1:{self.port}"
 
     @property
@@ -102,6 +103,6 @@ class LocalServer:
                 raise AttributeError(name)
 
             def log_message(self, *_: Any) -> None:
-                """Nothing: tests print for themselves."""
+                """Print nothing: tests print for themselves."""
 
         return Handler

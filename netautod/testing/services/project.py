@@ -1,4 +1,4 @@
-"""What a plugin's project says of itself before it is installed: its entry points, where its code is."""
+"""The description of a plugin's project before it is installed: its entry points, where its code is."""
 
 import configparser
 import re
@@ -22,7 +22,9 @@ class ProjectError(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class Project:
-    """`name` and `version` are the distribution's; its packages are imported from the folder `path`."""
+    """A project. `name` and `version` are the distribution's; its packages are imported from the folder
+    `path`.
+    """
 
     name: str
     version: str
@@ -35,7 +37,7 @@ class Project:
         return self.entry_points.get(GROUP, {})
 
     def write_metadata(self, folder: Path) -> None:
-        """Leaves in the folder what an installation would, so that the entry points are found there."""
+        """Write into the folder what an installation would, so that the entry points are found there."""
         metadata = folder / f"{re.sub(r'[^A-Za-z0-9.]+', '_', self.name)}-{self.version}.dist-info"
         metadata.mkdir(parents=True)
         (metadata / "METADATA").write_text(
@@ -48,7 +50,8 @@ class Project:
 
 
 def project_in(folder: Path) -> Project | None:
-    """What `pyproject.toml`, or else `setup.py` or `setup.cfg`, of the folder says; None without any.
+    """Read the project from `pyproject.toml`, or else `setup.py` or `setup.cfg`, of the folder; None without
+    any.
 
     A `setup.py` is run. Raises ProjectError.
     """
@@ -62,13 +65,13 @@ def project_in(folder: Path) -> Project | None:
 
 
 def is_installed(project: Project) -> bool:
-    """Whether this environment has the project's plugins already."""
+    """Return whether this environment has the project's plugins already."""
     installed = {entry.name for entry in entry_points(group=GROUP)}
     return set(project.plugins) <= installed
 
 
 def read_entry_points(text: str) -> EntryPoints:
-    """Those of an `entry_points.txt`. Raises ProjectError."""
+    """Return the entry points of an `entry_points.txt`. Raises ProjectError."""
     parser = configparser.ConfigParser(delimiters=("=",), interpolation=None)
     parser.optionxform = str  # type: ignore[assignment,method-assign]  # names keep their case
     try:
@@ -79,7 +82,7 @@ def read_entry_points(text: str) -> EntryPoints:
 
 
 def _of_pyproject(file: Path, source: Path) -> Project | None:
-    """None if there is no file, or if it leaves the project to a `setup.py`."""
+    """Return the project; None if there is no file, or if it leaves the project to a `setup.py`."""
     if not file.is_file():
         return None
     try:
@@ -107,7 +110,7 @@ def _of_pyproject(file: Path, source: Path) -> Project | None:
 
 
 def _of_setup(folder: Path, source: Path) -> Project:
-    """As setuptools reads it, in a process of its own."""
+    """Return the project as setuptools reads it, in a process of its own."""
     with tempfile.TemporaryDirectory() as made:
         script = "import setuptools, sys; sys.argv = ['setup.py', *sys.argv[1:]]; "
         script += (

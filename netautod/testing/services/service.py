@@ -30,7 +30,7 @@ class NotServing(Exception):
 
 @dataclass(kw_only=True, eq=False)
 class ServiceUnderTest:
-    """From `with` to its end a service on a free port of loopback, with the data of `folder`.
+    """A service from `with` to its end on a free port of loopback, with the data of `folder`.
 
     `settings` are sections (`{"my_plugin": {"at_once": 3}}`; `""` for settings without one). A `project` that
     is not installed is loaded from its folder. Without a `mongodb_uri` it has a mongod of its own, else a
@@ -71,11 +71,11 @@ class ServiceUnderTest:
 
     @property
     def log(self) -> str:
-        """What the service has logged so far."""
+        """Return what the service has logged so far."""
         return (self.folder / "service.log").read_text(encoding="utf-8")
 
     def client(self) -> ServiceClient:
-        """The administrator of a new organization, logged in."""
+        """Return a client logged in as the administrator of a new organization."""
         name = uuid4().hex[:12]
         if self._organizations is None:
             self._organizations = self._organizations_by_line()
@@ -90,7 +90,9 @@ class ServiceUnderTest:
         return ServiceClient(url=self.url).login(f"admin-{name}", password)
 
     def run(self, *arguments: str) -> str:
-        """A command of `netautod` beside the service: what it prints. Raises NotServing if it fails."""
+        """Run a command of `netautod` beside the service and return what it prints. Raises NotServing if it
+        fails.
+        """
         done = subprocess.run(
             self._command(*arguments),
             capture_output=True,
@@ -179,7 +181,7 @@ def _stop(process: "subprocess.Popen[bytes]") -> None:
 
 
 def _toml(value: Any) -> str:
-    """A bool, number, text, path or list of texts; JSON's texts are TOML's."""
+    """Format a bool, number, text, path or list of texts; JSON's texts are TOML's."""
     if isinstance(value, bool | int | float):
         return json.dumps(value)
     if isinstance(value, list | tuple):
