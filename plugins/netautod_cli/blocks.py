@@ -16,21 +16,22 @@ _LINES = re.MULTILINE | re.IGNORECASE
 
 
 def facts(**patterns: str) -> Mapping[str, re.Pattern[str]]:
-    """Each gives the value of its name by its first group that matched."""
+    """Compile patterns, each of which gives the value of its name by its first group that matched."""
     return {name: re.compile(pattern, _LINES) for name, pattern in patterns.items()}
 
 
 def lines(pattern: str) -> re.Pattern[str]:
-    """For what begins a line, in the very letters that a device prints."""
+    """Compile a pattern for what begins a line, in the very letters that a device prints."""
     return re.compile(pattern, re.MULTILINE)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Form:
-    """`head` begins a block; its groups are facts. `every` are facts that a block may have several times.
+    """The form of an output in blocks. `head` begins a block; its groups are facts.
 
-    `suspect`: a line like a head; where it begins no block, the output is not understood. `carried`: a group
-    of the head that holds for the blocks below that have none. `needed`: without it, a block is no record.
+    `every` are facts that a block may have several times. `suspect`: a line like a head; where it begins no
+    block, the output is not understood. `carried`: a group of the head that holds for the blocks below that
+    have none. `needed`: without it, a block is no record.
     """
 
     head: re.Pattern[str]
@@ -42,7 +43,9 @@ class Form:
 
 
 def records(form: Form, command: str, output: str) -> list[dict[str, Any]]:
-    """Raises Unreadable for an output without a head, with one that is not known, or cut within a line."""
+    """Parse an output. Raises Unreadable for one without a head, with one that is not known, or cut within a
+    line.
+    """
     text = "\n".join(line.rstrip() for line in output.splitlines())
     heads = list(form.head.finditer(text))
     if not heads or not _all_known(form, text, heads):

@@ -28,7 +28,7 @@ VENDORS = {
 
 
 class CliCollector:
-    """Of the platforms that `reads.py` lists."""
+    """The collector of the platforms that `reads.py` lists."""
 
     transport: ClassVar[str] = "cli"
     tables: ClassVar[frozenset[Table]] = frozenset(TABLES)
@@ -63,7 +63,9 @@ class CliCollector:
     async def _ask(
         self, session: CliReader, commands: list[str], outputs: dict[str, str | DeviceFailed]
     ) -> None:
-        """Each once. A failure that is no refusal ends the session; it is raised if nothing was read."""
+        """Run each command once. A failure that is no refusal ends the session; it is raised if nothing was
+        read.
+        """
         for command in dict.fromkeys(commands):
             try:
                 outputs[command] = await session.run(command, timeout=COMMAND_SECONDS, max_bytes=OUTPUT_BYTES)
@@ -89,7 +91,7 @@ def _of(platform: str, facts: DeviceFacts) -> DeviceFacts:
 
 
 def rows_of(platform: str, command: str, texts: list[str | None]) -> Rows:
-    """In the process that parses: by the read of the platform that has this command.
+    """Parse outputs by the read of the platform that has this command; called in the process that parses.
 
     Whatever a device prints, one table cannot end the visit: all errors are Unreadable.
     """
@@ -108,7 +110,7 @@ def rows_of(platform: str, command: str, texts: list[str | None]) -> Rows:
 
 
 def _added(read: Read, platform: str, command: str, text: str | None) -> Records | None:
-    """None for what was refused, or cannot be read and adds no rows."""
+    """Parse an additional output; None for what was refused, or cannot be read and adds no rows."""
     if text is None:
         return None
     try:

@@ -1,4 +1,4 @@
-"""How devices print what they are, and the members of their VLANs."""
+"""The forms in which devices print what they are, and the members of their VLANs."""
 
 from collections.abc import Mapping
 

@@ -13,7 +13,7 @@ _RANGE = re.compile(r"(?P<head>.*?)(?P<first>\d+)-(?:(?P<again>.*?))(?P<last>\d+
 
 
 def pick(record: Record, *names: str) -> Any:
-    """The first of the fields that has a value."""
+    """Return the first of the fields that has a value."""
     for name in names:
         value = record.get(name)
         if value not in (None, "", []):
@@ -34,7 +34,7 @@ def first(value: Any) -> str | None:
 
 
 def mac(text: str | None) -> str | None:
-    """HP's forms, too: `0015b2-a45078`, and `3c e1 a1 22 18 f0` as a port id."""
+    """Return a MAC address, also of HP's forms: `0015b2-a45078`, and `3c e1 a1 22 18 f0` as a port id."""
     if text is None:
         return None
     if re.fullmatch(r"(?:[0-9A-Fa-f]{2} ){5}[0-9A-Fa-f]{2}", text):
@@ -43,7 +43,7 @@ def mac(text: str | None) -> str | None:
 
 
 def port(text: str | None) -> str | None:
-    """The long name of an interface; None for what is none, as the processor of the switch."""
+    """Return the long name of an interface; None for what is none, as the processor of the switch."""
     if text is None or text.lower() in NO_PORT:
         return None
     return long_name(text.replace(" ", "") if _SPACED.fullmatch(text) else text)
@@ -58,7 +58,7 @@ def address(value: Any) -> str | None:
 
 
 def ports(value: Any) -> Iterator[str]:
-    """Interfaces of a list, ranges among them: `1/1/34-1/1/52`."""
+    """Yield the interfaces of a list, ranges among them: `1/1/34-1/1/52`."""
     for text in value if isinstance(value, list) else [value] if value else []:
         for piece in re.split(r"[,\s]+", str(text)):
             yield from _ranged(piece.strip().rstrip("*"))

@@ -1,4 +1,4 @@
-"""How devices print `show interfaces` and its kin: the heads of interfaces, and the lines that are facts.
+"""The forms of `show interfaces` and its kin: the heads of interfaces, and the lines that are facts.
 
 The names of facts are those of ntc-templates, as far as that has them; counters are `in_octets` and so on.
 """

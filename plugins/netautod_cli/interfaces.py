@@ -16,7 +16,9 @@ _BEHIND = re.compile(r"\s+(?:MTU \d+ bytes|Internet Address is \d).*$")
 
 
 def interfaces(records: Records, *more: Records | None) -> list[Interface]:
-    """`more` are the switch ports, and the addresses of interfaces by commands of their own."""
+    """Build the interfaces. `more` are the switch ports, and the addresses of interfaces by commands of their
+    own.
+    """
     added = [record for several in more for record in several or ()]
     vlans = {_name(record): _port_vlan(record) for record in added if "access_vlan" in record}
     known: dict[str, list[InterfaceAddress]] = {}
@@ -93,7 +95,7 @@ def _port_vlan(record: Record) -> int | None:
 
 
 def _members(records: Records) -> Iterator[tuple[str, str]]:
-    """Each member with its aggregate, by the name that this has in the list; Junos tells it of units."""
+    """Yield each member with its aggregate, by the aggregate's name in the list; Junos has it at units."""
     names = {name.lower(): name for record in records if (name := _name(record)) is not None}
     for record in records:
         name, bundle = _name(record), record.get("bundle")

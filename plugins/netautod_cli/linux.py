@@ -56,7 +56,7 @@ TEXTS = ("cat ", "uname", "hostname")
 
 
 def records_of(platform: str, command: str, output: str) -> Records:
-    """The list of a command that prints JSON; a text as one record `{"text": ...}`."""
+    """Return the list of a command that prints JSON; a text as one record `{"text": ...}`."""
     if command.startswith(TEXTS):
         return [{"text": output}]
     try:
@@ -126,7 +126,9 @@ def interfaces(records: Records) -> list[Interface]:
 
 
 def _whole(value: Any) -> int | None:
-    """Of JSON, where a number is no text; TypeError for what iproute2 never prints there."""
+    """Return a whole number of JSON, where a number is no text; TypeError for what iproute2 never prints
+    there.
+    """
     if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
         raise TypeError(f"{value!r} is no whole number")
     return value
@@ -188,7 +190,7 @@ def arp(records: Records) -> list[ArpEntry]:
 
 
 def forwarding(records: Records) -> list[MacEntry]:
-    """Multicast groups are no stations."""
+    """Build the forwarding table without multicast groups, which are no stations."""
     found = []
     for record in records:
         mac = mac_address(str(record.get("mac") or ""))
@@ -229,7 +231,7 @@ def vlans(records: Records) -> list[Vlan]:
 
 
 def neighbors(records: Records) -> list[Neighbor]:
-    """`lldpctl -f json0`: everything is a list."""
+    """Parse `lldpctl -f json0`: everything is a list."""
     found = []
     for top in _each(records[0].get("lldp")) if records else ():
         for one in _each(top.get("interface")):

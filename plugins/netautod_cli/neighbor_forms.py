@@ -1,4 +1,6 @@
-"""How devices print the details of their neighbors: one block for each, under a head that names the port."""
+"""The forms in which devices print the details of their neighbors: one block for each, under a head that
+names the port.
+"""
 
 from collections.abc import Mapping
 

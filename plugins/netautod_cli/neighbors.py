@@ -33,7 +33,9 @@ CAPABILITIES = {
 def neighbors_of_ios(
     records: Records, listed: Records | None = None, cdp: Records | None = None
 ) -> list[Neighbor]:
-    """Older releases do not say in the details on which interface; the list has the same order."""
+    """Build the neighbors. Older releases do not name the interface in the details; the list has the same
+    order.
+    """
     if any(not record.get("local_interface") for record in records):
         names = [one(record, "local_interface") for record in listed or ()]
         if len(names) != len(records):
@@ -81,7 +83,7 @@ def _neighbor(record: Record, protocol: Any) -> Neighbor | None:
 
 
 def _platform(record: Record) -> str | None:
-    """RouterOS says `MikroTik` of each of its kind: the board tells more."""
+    """Return the platform. RouterOS says `MikroTik` for every model: the board is more precise."""
     return one(record, "board", "platform", "neighbor_description", "system_description")
 
 

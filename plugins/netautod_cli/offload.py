@@ -25,7 +25,9 @@ class _Pieces:
 
 
 class Offload:
-    """Made without effects; the process starts at the first use, and ends with the service."""
+    """A child process for parsing, created without effects; it starts at the first use, and ends with the
+    service.
+    """
 
     def __init__(self, *, seconds: float = PARSE_SECONDS) -> None:
         self._seconds = seconds
@@ -33,7 +35,7 @@ class Offload:
         self._turn = asyncio.Lock()
 
     async def call(self, work: Callable[..., Any], *arguments: Any) -> Any:
-        """What a function of a module answers, in the process; Unreadable for one that does not end.
+        """Call a function of a module in the process; Unreadable for one that does not end.
 
         A long list comes in pieces: to unpack all of it at once would hold the loop.
         """
@@ -56,7 +58,7 @@ class Offload:
         return await _unpacked(packed)
 
     def end(self) -> None:
-        """Kills the process: what it works on is of no use any more."""
+        """Kill the process: its work is of no use any more."""
         pool, self._pool = self._pool, None
         if pool is not None:
             for process in list((pool._processes or {}).values()):
@@ -65,7 +67,7 @@ class Offload:
 
 
 def _packed(work: Callable[..., Any], *arguments: Any) -> Any:
-    """In the child: a list as the bytes of its pieces, anything else as it is."""
+    """Call the function in the child; return a list as the bytes of its pieces, anything else as it is."""
     answer = work(*arguments)
     if not isinstance(answer, list):
         return answer
@@ -83,7 +85,7 @@ async def _unpacked(packed: Any) -> Any:
 
 
 def _begin() -> None:
-    """In the child: it ends with the service, however that ends; Ctrl-C is for the service."""
+    """Prepare the child: it ends with the service, however that ends; Ctrl-C is for the service."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)

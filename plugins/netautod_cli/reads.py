@@ -1,4 +1,4 @@
-"""Which commands are sent for which table of which platform, and how their outputs become rows."""
+"""The commands for each table of each platform, and how their outputs become rows."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ Rows = Sequence[Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Read:
-    """`command` has to be answered; `more` add to its rows where the device knows them.
+    """A read of a table. `command` has to be answered; `more` add to its rows where the device knows them.
 
     `rows` makes them out of the records of each command, in that order; None for one that was refused.
     `is_filled`: no device has none of them. With `adds_rows`, one of `more` that cannot be read costs the

@@ -60,7 +60,9 @@ _TEMPLATES = Path(ntc_templates.__file__).parent / "templates"
 
 
 def records_of(platform: str, command: str, output: str) -> Records:
-    """Raises Unreadable for a text that is something else, or that ends before the command's does."""
+    """Parse an output. Raises Unreadable for another text, or for one that ends before the command's output
+    does.
+    """
     if not output.strip():
         return ()
     try:
@@ -123,7 +125,7 @@ class _Machine(TextFSM):  # type: ignore[misc]
         return [str(name).lower() for name in self.header]
 
     def passed(self, last: str) -> list[tuple[str, bool, bool]]:
-        """For `has_stray`."""
+        """Return the lines that no rule took, for `has_stray`."""
         return [(line, behind, line == last) for line, behind in self._stray]
 
     def _CheckLine(self, line: str) -> None:  # noqa: N802 - its base calls it
@@ -149,7 +151,7 @@ class _Machine(TextFSM):  # type: ignore[misc]
 
 @cache
 def _machine(platform: str, command: str) -> _Machine:
-    """Compiled once in the process that parses."""
+    """Return the machine, compiled once in the process that parses."""
     own = TEMPLATES.get((platform, command))
     return _Machine(io.StringIO(_of_ntc(platform, command) if own is None else own))
 
@@ -163,5 +165,7 @@ def _of_ntc(platform: str, command: str) -> str:
 
 
 def _says_empty(output: str) -> bool:
-    """By whole lines: a description may hold any of these words."""
+    """Return whether a line says that the table is empty; by whole lines: a description may hold any of these
+    words.
+    """
     return any(line.strip(" \t%*").lower().startswith(EMPTY) for line in output.splitlines())

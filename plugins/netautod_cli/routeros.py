@@ -34,7 +34,9 @@ _NAMES = {
 
 
 def records(command: str, output: str) -> list[dict[str, Any]]:
-    """Raises Unreadable for a text of another form, and for one that ends within a record."""
+    """Parse an output. Raises Unreadable for a text of another form, and for one that ends within a
+    record.
+    """
     needed = _NEEDED.get(command)
     if needed is None:
         return [_facts(command, output)]
@@ -52,7 +54,7 @@ def records(command: str, output: str) -> list[dict[str, Any]]:
 
 
 def _ends_with_key(found: list[dict[str, Any]], text: str) -> bool:
-    """Whether the last word is the beginning of a key that other records have."""
+    """Return whether the last word is the beginning of a key that other records have."""
     last = text.rstrip().rpartition(" ")[2].replace("-", "_")
     keys = {key for record in found[:-1] for key in record} - found[-1].keys()
     return "=" not in last and any(key.startswith(last) for key in keys)

@@ -29,7 +29,9 @@ _LETTERS = {"D": "dynamic", "S": "static", "I": "self"}
 
 
 def status(records: Records, *more: Records | None) -> list[DeviceFacts]:
-    """Of the first member of a stack; `more` commands fill in what the first does not tell."""
+    """Return the facts of the first member of a stack; `more` commands fill in what the first does
+    not say.
+    """
     found = [_facts(several[0]) for several in (records, *more) if several]
     if not found:
         return []
@@ -55,7 +57,7 @@ def _facts(record: Record) -> DeviceFacts:
 
 
 def forwarding(records: Records) -> list[MacEntry]:
-    """One row for each port of an address: those of a multicast group have several."""
+    """Build one row for each port of an address: those of a multicast group have several."""
     found = []
     for record in records:
         own = mac(one(record, "mac_address", "destination_address"))
@@ -81,7 +83,9 @@ def forwarding(records: Records) -> list[MacEntry]:
 
 
 def forwarding_of_nxos(records: Records) -> list[MacEntry]:
-    """The ports of a group stand behind each other, with blanks between; the peer link is two words."""
+    """Build the forwarding table. The ports of a group stand behind each other, with blanks between; the peer
+    link is two words.
+    """
     return forwarding([{**record, "ports": list(_ports_of_nxos(record))} for record in records])
 
 
@@ -91,7 +95,7 @@ def _ports_of_nxos(record: Record) -> Iterator[str]:
 
 
 def forwarding_of_junos(records: Records, listed: Records | None = None) -> list[MacEntry]:
-    """The table names the VLAN; its number is in the list of VLANs."""
+    """Build the forwarding table, which names the VLAN; its number is in the list of VLANs."""
     numbers = {one(record, "vlan_name"): one(record, "tag", "vlan_id") for record in listed or ()}
     return forwarding(
         [{**record, "vlan_id": numbers.get(one(record, "vlan_name")) or ""} for record in records]
@@ -99,14 +103,16 @@ def forwarding_of_junos(records: Records, listed: Records | None = None) -> list
 
 
 def _vlan_of(record: Record) -> int | None:
-    """Junos has the name of the VLAN alone; `Vlan100` is the usual one for 100."""
+    """Return the number of the VLAN. Junos has the name alone; `Vlan100` is the usual one for 100."""
     number = count(one(record, "vlan_id"))
     name = one(record, "vlan_name") or ""
     return number if number is not None else count(name[4:]) if name.lower().startswith("vlan") else None
 
 
 def kind_of(text: str | None) -> str | None:
-    """`dynamic`, `static`, `self`, else the device's word; `DR` and `D-0` are flags behind their kind."""
+    """Return `dynamic`, `static`, `self`, else the device's word; `DR` and `D-0` are flags behind
+    their kind.
+    """
     if text is None:
         return None
     lower = text.lower()
@@ -119,14 +125,16 @@ def kind_of(text: str | None) -> str | None:
 
 
 def _kind_of_neighbor(record: Record) -> str | None:
-    """XR has the type of the link besides. RouterOS marks what is dynamic, and only that."""
+    """Return the kind of a neighbor. XR has the type of the link besides; RouterOS marks dynamic
+    ones only.
+    """
     if "number" in record:
         return _kind_of_flags(record)
     return kind_of(one(record, "state", "type", "flags"))
 
 
 def _kind_of_flags(record: Record) -> str:
-    """RouterOS: L is its own address."""
+    """Return the kind by RouterOS' flags: L is its own address."""
     flags = str(record.get("flags") or "")
     return "self" if "L" in flags else "dynamic" if "D" in flags else "static"
 

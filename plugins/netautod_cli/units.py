@@ -31,12 +31,13 @@ UP = frozenset({"u", "up", "trunking", "connected", "enabled", "enable"})
 
 
 def count(text: str | None) -> int | None:
-    """A whole number."""
+    """Parse a whole number."""
     return int(text) if text is not None and re.fullmatch(r"\d{1,12}", text.strip()) else None
 
 
 def speed_of(record: Mapping[str, Any]) -> int | None:
-    """In Mbit/s: `1000Mbps`, `10 Gb/s`, `a-1000`, `1000FDx`, `10G`, else a bandwidth in kbit/s.
+    """Return the speed in Mbit/s: `1000Mbps`, `10 Gb/s`, `a-1000`, `1000FDx`, `10G`, else a bandwidth in
+    kbit/s.
 
     The speed of an aggregate is that of one member; its bandwidth that of all.
     """
@@ -60,7 +61,8 @@ def duplex_of(text: str | None) -> str | None:
 
 
 def state_of(record: Mapping[str, Any]) -> tuple[str | None, str | None]:
-    """What was wanted and what is: `administratively down`, `Enabled` and `Down`, flags of RouterOS.
+    """Return the wanted and the actual state: `administratively down`, `Enabled` and `Down`, flags of
+    RouterOS.
 
     A link that is up under a protocol that is down carries nothing (RFC 2863, 3.1.13).
     """
@@ -92,7 +94,7 @@ def percent_of(text: str | None) -> float | None:
 
 
 def uptime_of(record: Mapping[str, Any]) -> int | None:
-    """`1 year, 22 weeks, 6 days`, `123 day(s), 5 hour(s)`, `5w3d20m51s`."""
+    """Return the seconds of `1 year, 22 weeks, 6 days`, `123 day(s), 5 hour(s)`, `5w3d20m51s`."""
     parts = _TIME.findall(str(record.get("uptime") or "").lower().replace("(s)", ""))
     if not parts:
         return None

@@ -2,7 +2,9 @@
 
 
 class Unreadable(Exception):
-    """`text` says why, without a line of the output: that is not ours to show. Picklable."""
+    """Raised for an output that cannot be parsed. `text` says why, without a line of the output, which must
+    not be shown. Picklable.
+    """
 
     def __init__(self, text: str) -> None:
         super().__init__(text)

@@ -27,14 +27,14 @@ LAST_VLAN = 4094  # IEEE 802.1Q: 4095 is reserved
 
 @dataclass
 class _Ports:
-    """What ports tell of themselves: the VLAN of untagged frames, and those they carry besides."""
+    """The VLANs of ports: that of untagged frames, and those they carry besides."""
 
     untagged: dict[str, int | None] = field(default_factory=dict)
     carried: dict[str, list[int]] = field(default_factory=dict)
 
 
 def vlans_of_ios(records: Records, switchports: Records | None = None) -> list[Vlan]:
-    """Its list leaves out trunks: they are in the VLANs that they carry."""
+    """Build the VLANs. The list leaves out trunks: they are in the VLANs that they carry."""
     rows, members = _listed(records)
     told = _told(switchports or (), rows)
     for name, numbers in told.carried.items():
@@ -44,7 +44,7 @@ def vlans_of_ios(records: Records, switchports: Records | None = None) -> list[V
 
 
 def vlans(records: Records, switchports: Records | None = None) -> list[Vlan]:
-    """The list has the trunks; `switchports` say how each port is in its VLANs."""
+    """Build the VLANs. The list has the trunks; `switchports` say how each port is in its VLANs."""
     rows, members = _listed(records)
     return _marked(rows, members, _told(switchports or (), rows))
 
@@ -60,18 +60,20 @@ def _marked(rows: Mapping[int, Vlan], members: dict[int, dict[str, str | None]],
 
 
 def vlans_of_junos(records: Records, details: Records | None = None) -> list[Vlan]:
-    """`show vlans extensive` says of each member how it is in the VLAN."""
+    """Build the VLANs. `show vlans extensive` says of each member how it is in the VLAN."""
     return _completed(vlans(records), details)
 
 
 def vlans_of_comware(records: Records, details: Records | None = None) -> list[Vlan]:
-    """The brief list has ports of either kind; a VLAN that is there is active: it has no other state."""
+    """Build the VLANs. The brief list has ports of either kind; a listed VLAN is active: it has no other
+    state.
+    """
     rows = [replace(row, status=row.status or "active") for row in vlans(records)]
     return _completed(rows, details)
 
 
 def vlans_of_procurve(records: Records, by_port: Records | None = None) -> list[Vlan]:
-    """`show vlans ports all detail` has the VLANs of each port."""
+    """Build the VLANs. `show vlans ports all detail` has the VLANs of each port."""
     rows, members = _listed(records)
     for record in by_port or ():
         name = port(one(record, "port"))
@@ -84,7 +86,7 @@ def vlans_of_procurve(records: Records, by_port: Records | None = None) -> list[
 
 
 def _listed(records: Records) -> tuple[dict[int, Vlan], dict[int, dict[str, str | None]]]:
-    """The VLANs and, of each, its members with their mode where the list has it."""
+    """Return the VLANs and, of each, its members with their mode where the list has it."""
     rows: dict[int, Vlan] = {}
     members: dict[int, dict[str, str | None]] = {}
     for record in records:
@@ -125,7 +127,7 @@ def _told(switchports: Iterable[Record], known: Mapping[int, Vlan]) -> _Ports:
 
 
 def _numbers(text: str, known: Mapping[int, Vlan]) -> Iterator[int]:
-    """`1,10-20`, `ALL`, `1-4094`: those that the device has."""
+    """Yield the numbers of `1,10-20`, `ALL`, `1-4094` that the device has."""
     for piece in text.replace("\n", "").split(","):
         start, _, end = piece.strip().partition("-")
         if start.upper() == "ALL":
@@ -147,7 +149,7 @@ def _with_members(rows: Mapping[int, Vlan], members: Mapping[int, Mapping[str, s
 
 
 def _completed(rows: list[Vlan], details: Records | None) -> list[Vlan]:
-    """With the members of VLANs that the details have; two VLANs may bear one number, in two instances."""
+    """Add the members of VLANs that the details have; two VLANs may bear one number, in two instances."""
     found: dict[int, tuple[dict[str, None], dict[str, None]]] = {}
     states: dict[int, str] = {}
     for record in details or ():

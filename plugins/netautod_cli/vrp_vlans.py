@@ -18,7 +18,7 @@ _KINDS = {"UT": "untagged", "TG": "tagged"}
 
 
 def records(command: str, output: str) -> list[dict[str, Any]]:
-    """One record for each VLAN and kind of port, so that `mode` holds for its ports."""
+    """Return one record for each VLAN and kind of port, so that `mode` holds for its ports."""
     found: dict[str, dict[str, Any]] = {}
     columns: list[str] | None = None
     current: dict[str, Any] | None = None
@@ -71,7 +71,7 @@ def _read_ports(record: dict[str, Any], line: str, mode: str | None) -> str | No
 
 
 def _rest(line: str) -> str:
-    """What stands behind the first mode, or in a line of ports, and is no port."""
+    """Return what stands behind the first mode, or in a line of ports, and is no port."""
     first = re.search(r"\b(?:UT|TG|MP|ST):", line)
     return _MODE.sub("", line if first is None else line[first.start() :]).strip()
 

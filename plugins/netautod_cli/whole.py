@@ -1,7 +1,7 @@
-"""Whether an output is what the command prints, from its beginning to its end.
+"""The check whether an output is complete, from its beginning to its end.
 
-Devices mark no end, and what they print differs by release. So a text is refused only on the evidence of
-its own lines: one that no rule took where a row may stand, or a last one that is the beginning of another.
+Devices mark no end, and what they print differs by release. So a text is refused only on the evidence of its
+own lines: one that no rule took where a row may stand, or a last one that is the beginning of another.
 """
 
 import re
@@ -22,7 +22,7 @@ _HANGING = re.compile(r"\w[/,]$")
 
 
 def is_cut(blocks: Sequence[str]) -> bool:
-    """Whether the last block ends within a word of a line that stands elsewhere.
+    """Return whether the last block ends within a word of a line that stands elsewhere.
 
     Between words is no evidence: a line may have more to say of one thing than of another.
     """
@@ -38,14 +38,14 @@ def _is_begun(line: str, begun: str) -> bool:
 
 
 def _shape(line: str) -> str:
-    """The line without what differs from block to block."""
+    """Return the line without what differs from block to block."""
     return _VALUES.sub("0", line.rstrip())
 
 
 def has_stray(passed: Iterable[tuple[str, bool, bool]]) -> bool:
-    """Whether one of the lines that no rule took may be a row.
+    """Return whether one of the lines that no rule took may be a row.
 
-    Each with whether it stands behind a row, and whether it is the last line.
+    Each comes with whether it stands behind a row, and whether it is the last line.
     """
     return any(_may_be_row(line, behind=behind, last=last) for line, behind, last in passed)
 
@@ -59,10 +59,11 @@ def _may_be_row(line: str, *, behind: bool, last: bool) -> bool:
 
 
 def ends_within(lines: Sequence[str], valued: Sequence[bool]) -> bool:
-    """Whether the last line breaks off: in a list, in the name of a port, or before all that makes it a row.
+    """Return whether the last line breaks off: in a list, in the name of a port, or before all that makes it
+    a row.
 
-    `valued`: which of the lines from the first row on gave a value. A table gives one in each, but below
-    its rows; where others do not, nothing can be said of the last.
+    `valued`: which of the lines from the first row on gave a value. A table gives one in each, but below its
+    rows; where others do not, nothing can be said of the last.
     """
     last = lines[-1].rstrip()
     if valued[-1]:

@@ -21,7 +21,7 @@ OK, UNAUTHORIZED, FORBIDDEN, NOT_FOUND = 200, 401, 403, 404
 
 @dataclass(frozen=True, kw_only=True)
 class Read:
-    """`more` adds to what `command` says, where the switch knows it."""
+    """A read of a table. `more` adds to what `command` says, where the switch knows it."""
 
     command: str
     rows: Callable[..., Any]
@@ -51,7 +51,7 @@ class Refused(Exception):
 
 
 class EapiCollector:
-    """Of devices with `automation_transport: eapi`."""
+    """The collector of devices with `automation_transport: eapi`."""
 
     transport: ClassVar[str] = "eapi"
     tables: ClassVar[frozenset[Table]] = frozenset(TABLES)
@@ -85,7 +85,7 @@ async def _table(target: PollTarget, read: Read) -> Any:
 
 
 async def _run(target: PollTarget, command: str) -> Mapping[str, Any]:
-    """What the switch answers to one command. Raises Refused, OtherForm and DeviceFailed."""
+    """Run one command on the switch and return its answer. Raises Refused, OtherForm and DeviceFailed."""
     params = {"version": 1, "cmds": [command], "format": "json"}
     body = {"jsonrpc": "2.0", "method": "runCmds", "params": params, "id": "netautod"}
     reply = await target.post(PATH, body, port=PORT, seconds=SECONDS)
@@ -112,7 +112,7 @@ def _result(command: str, answer: Any) -> Mapping[str, Any]:
 
 
 def _said(error: Mapping[str, Any]) -> str:
-    """The error of the command, which comes with the answers of those before it."""
+    """Return the error of the command, which comes with the answers of those before it."""
     data = error.get("data")
     last = data[-1] if isinstance(data, list) and data else None
     errors = last.get("errors") if isinstance(last, Mapping) else None

@@ -13,7 +13,9 @@ class OtherForm(Exception):
 
 
 def objects(answer: Mapping[str, Any], name: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """The entries of an object of objects. Raises OtherForm for anything else, also where it is missing."""
+    """Yield the entries of an object of objects. Raises OtherForm for anything else, also where it is
+    missing.
+    """
     found = answer.get(name)
     if not isinstance(found, Mapping):
         raise OtherForm(f"{name} is not an object")
@@ -24,7 +26,7 @@ def objects(answer: Mapping[str, Any], name: str) -> Iterator[tuple[str, Mapping
 
 
 def listed(answer: Mapping[str, Any], name: str) -> Iterator[Mapping[str, Any]]:
-    """The entries of an array of objects."""
+    """Yield the entries of an array of objects."""
     found = answer.get(name)
     if not isinstance(found, list):
         raise OtherForm(f"{name} is not an array")
@@ -35,7 +37,7 @@ def listed(answer: Mapping[str, Any], name: str) -> Iterator[Mapping[str, Any]]:
 
 
 def part(answer: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    """An object within; an empty one where there is none."""
+    """Return an object within; an empty one where there is none."""
     found = answer.get(name)
     return found if isinstance(found, Mapping) else {}
 

@@ -90,7 +90,7 @@ def interfaces(
 
 
 def _if(answer: Answer | None, name: str) -> Iterator[tuple[str, Answer]]:
-    """`objects` of an answer that may be missing."""
+    """Yield the `objects` of an answer that may be missing."""
     return objects(answer, name) if answer is not None and name in answer else iter(())
 
 

@@ -19,7 +19,7 @@ TOKEN = re.compile(r"[\x21-\x7e]*")
 
 @dataclass(frozen=True, kw_only=True)
 class System:
-    """One of the two systems. Supported are the versions from `oldest` on and before `below`."""
+    """A system, NetBox or Nautobot. Supported are the versions from `oldest` on and before `below`."""
 
     name: str
     version_key: str
@@ -29,7 +29,9 @@ class System:
 
 
 class Api:
-    """Raises InventoryFailed, AddressRefused and RequestFailed. `scheme` is the word before the token."""
+    """The API of one inventory. Raises InventoryFailed, AddressRefused and RequestFailed. `scheme` is the
+    word before the token.
+    """
 
     def __init__(self, access: InventoryAccess, system: System, *, scheme: str, limits: Limits) -> None:
         self._access = access
@@ -39,7 +41,9 @@ class Api:
         self._client = RetryingClient(access, system=system.name, authorization=authorization, limits=limits)
 
     async def version(self) -> str | None:
-        """None if it is some other system. Raises InventoryFailed for a version that is not supported."""
+        """Return the version; None if it is some other system. Raises InventoryFailed for a version that is
+        not supported.
+        """
         if not TOKEN.fullmatch(self._access.token):
             raise InventoryFailed("the token must consist of printable ASCII characters without spaces")
         answer = await self._client.get(lambda: self._url("status"), self._limits.status)
@@ -59,17 +63,17 @@ class Api:
         return shown
 
     async def first(self, path: str, query: Query, work: Callable[[bytes], T]) -> T:
-        """Runs `work` on a page of one object, within the shorter limits of a count."""
+        """Run `work` on a page of one object, within the shorter limits of a count."""
         query = (*query, ("limit", "1"))
         answer = await self._client.get(lambda: self._url(path, query), self._limits.count)
         return await self.read(self._good(answer), work)
 
     async def page(self, path: str, query: Query, size: PageSize, work: Callable[[bytes], T]) -> T:
-        """Runs `work` on the body of a page. The server may give fewer objects than `size` says."""
+        """Run `work` on the body of a page. The server may give fewer objects than `size` says."""
         return await self.read(await self.body(path, query, size), work)
 
     async def body(self, path: str, query: Query, size: PageSize) -> bytes:
-        """The body of a page, for `read`."""
+        """Return the body of a page, for `read`."""
 
         def url() -> str:
             return self._url(path, (*query, ("limit", str(size.limit))))
@@ -77,7 +81,7 @@ class Api:
         return self._good(await self._client.get(url, self._limits.page, size))
 
     async def read(self, body: bytes, work: Callable[[bytes], T]) -> T:
-        """Runs `work` on the body in a thread. InventoryFailed if it raises Malformed or Unfit."""
+        """Run `work` on the body in a thread. InventoryFailed if it raises Malformed or Unfit."""
         try:
             return await asyncio.to_thread(work, body)
         except (Malformed, Unfit) as error:

@@ -1,4 +1,4 @@
-"""Which device type a platform is: the table of platform slugs, and a guess by manufacturer and model.
+"""The device type of a platform: the table of platform slugs, and a guess by manufacturer and model.
 
 In this order: the user's own map (`device_types`, by slug), the table, the same for the platform's parents,
 the slug without its version, manufacturer and model. What remains unknown is `generic`, and the slug to put
@@ -57,12 +57,14 @@ class DeviceTypes:
         self.find = lru_cache(MOST_REMEMBERED)(self._find)
 
     def overridden(self, *slugs: str | None) -> str | None:
-        """What the user's own map says to the first of the slugs that it has."""
+        """Return what the user's own map says to the first of the slugs that it has."""
         found = (self._overrides.get(slug_of(slug)) for slug in slugs if slug is not None)
         return next((device_type for device_type in found if device_type is not None), None)
 
     def _find(self, slugs: Sequence[str], manufacturer: str | None, model: str | None) -> str:
-        """`slugs`: of the platform and its parents, the nearest first; of the manufacturer. Never fails."""
+        """Find the device type; it never fails. `slugs`: of the platform and its parents, the nearest first;
+        of the manufacturer.
+        """
         tidy = [slug_of(slug) for slug in slugs]
         for slug in tidy:
             found = self._overrides.get(slug) or self._table.get(slug)
@@ -75,7 +77,9 @@ class DeviceTypes:
         return self._by_model(slug_of(manufacturer or ""), (model or "").casefold())
 
     def _without_version(self, slug: str) -> str | None:
-        """`debian-12` as `debian`, `cisco-ios-xe-v17-9` as `cisco-ios-xe`, but not `linux-lab` as `linux`."""
+        """Look up `debian-12` as `debian`, `cisco-ios-xe-v17-9` as `cisco-ios-xe`, but not `linux-lab` as
+        `linux`.
+        """
         base = re.sub(r"-v?\d.*", "", slug)
         return self._overrides.get(base) or self._table.get(base)
 
@@ -87,5 +91,5 @@ class DeviceTypes:
 
 
 def slug_of(text: str) -> str:
-    """As NetBox makes slugs of names: `Cisco IOS-XE 17.9` is `cisco-ios-xe-17-9`."""
+    """Make a slug of a name as NetBox does: `Cisco IOS-XE 17.9` is `cisco-ios-xe-17-9`."""
     return re.sub(r"[^a-z0-9]+", "-", text.casefold()).strip("-")

@@ -24,7 +24,9 @@ class ErrorStatus(InventoryFailed):
 
 
 class Unfit(Exception):
-    """One device cannot be imported; the walk goes on. The text ends up in the errors of the sync."""
+    """Raised for a device that cannot be imported; the walk goes on. The text ends up in the errors of the
+    sync.
+    """
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
@@ -32,7 +34,7 @@ class Unfit(Exception):
 
 
 def error_status(system: str, status: int, body: bytes, *, token: str) -> ErrorStatus:
-    """Quotes `{"detail": text}` and `{"field": [texts]}`, which is how both systems answer errors."""
+    """Quote `{"detail": text}` and `{"field": [texts]}`, which is how both systems answer errors."""
     said = _said(body)
     detail = said.get("detail")
     parts = [detail] if isinstance(detail, str) else [_line(name, found) for name, found in said.items()]
@@ -47,7 +49,7 @@ def error_status(system: str, status: int, body: bytes, *, token: str) -> ErrorS
 
 
 def quote(text: str, *, token: str) -> str:
-    """A text of the inventory on one line, cut, and without the token, which it might repeat."""
+    """Quote a text of the inventory on one line, cut, and without the token, which it might repeat."""
     shown = text[:LONGEST_BODY].replace(token, "***") if token else text[:LONGEST_BODY]
     line = " ".join("".join(sign if sign.isprintable() else " " for sign in shown).split())
     return line if len(line) <= LONGEST_QUOTE else line[:LONGEST_QUOTE] + " ..."

@@ -16,7 +16,9 @@ MOST_PLAIN, LONGEST_PLAIN = 50, 100
 
 
 def text(row: Row, name: str, *, longest: int = LONGEST_TEXT) -> str | None:
-    """A trimmed text; None if it is absent, null or blank. Raises Malformed, or Unfit for its content."""
+    """Return a trimmed text; None if it is absent, null or blank. Raises Malformed, or Unfit for its
+    content.
+    """
     value = row.get(name)
     if value is None:
         return None
@@ -38,7 +40,7 @@ def integer(row: Row, name: str) -> int | None:
 
 
 def child(row: Row, name: str) -> Row | None:
-    """A nested object; None if it is absent or null."""
+    """Return a nested object; None if it is absent or null."""
     value = row.get(name)
     if value is None or isinstance(value, dict):
         return value
@@ -46,7 +48,7 @@ def child(row: Row, name: str) -> Row | None:
 
 
 def children(row: Row, name: str) -> list[Row]:
-    """A list of nested objects; empty if it is absent or null."""
+    """Return a list of nested objects; empty if it is absent or null."""
     value = row.get(name)
     if value is None:
         return []
@@ -56,19 +58,19 @@ def children(row: Row, name: str) -> list[Row]:
 
 
 def text_in(row: Row, name: str, inner: str) -> str | None:
-    """A text of a nested object; None if either is absent."""
+    """Return a text of a nested object; None if either is absent."""
     nested = child(row, name)
     return None if nested is None else text(nested, inner)
 
 
 def texts_in(row: Row, name: str, inner: str) -> tuple[str, ...]:
-    """That text of each object of a list, sorted, so that another order there is no change here."""
+    """Return that text of each object of a list, sorted, so that another order there is no change here."""
     found = (text(item, inner, longest=LONGEST_NAME) for item in children(row, name))
     return tuple(sorted({each for each in found if each is not None}))
 
 
 def host_of(address: str) -> str:
-    """An IP address without the prefix length that both systems write behind it, in its usual form."""
+    """Return an IP address without the prefix length that both systems write behind it, in its usual form."""
     bare = address.partition("/")[0]
     family = AF_INET6 if ":" in bare else AF_INET
     try:
@@ -78,7 +80,9 @@ def host_of(address: str) -> str:
 
 
 def custom_fields(row: Row) -> dict[str, Any]:
-    """The fields that have a value. Raises Unfit for what JSON in our database and answers cannot carry."""
+    """Return the fields that have a value. Raises Unfit for what JSON in our database and answers cannot
+    carry.
+    """
     given = child(row, "custom_fields") or {}
     found = {name: value for name, value in given.items() if value is not None}
     if all(_is_plain(value) for value in found.values()) and len(found) <= MOST_PLAIN:
@@ -95,7 +99,7 @@ def custom_fields(row: Row) -> dict[str, Any]:
 
 
 def _is_plain(value: Any) -> bool:
-    """What needs no further look, and is what nearly all custom fields are."""
+    """Return whether the value needs no further look; nearly all custom fields do not."""
     if isinstance(value, str):
         return len(value) <= LONGEST_PLAIN and value.isascii()
     return isinstance(value, int)

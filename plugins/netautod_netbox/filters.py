@@ -29,7 +29,9 @@ NAUTOBOT = {**NETBOX, "sites": "location", "tags": "tags"}
 
 
 def query_of(filters: Mapping[str, Any], names: Mapping[str, str]) -> Query:
-    """Repeated parameters, in the order of the filters. Raises InventoryFailed for a filter without one."""
+    """Return repeated parameters, in the order of the filters. Raises InventoryFailed for a filter without
+    one.
+    """
     found: list[tuple[str, str]] = []
     for key, wanted in filters.items():
         if key not in names:
@@ -39,13 +41,13 @@ def query_of(filters: Mapping[str, Any], names: Mapping[str, str]) -> Query:
 
 
 class Obedience:
-    """Compares the devices of NetBox with the filters."""
+    """A comparison of the devices of NetBox with the filters."""
 
     def __init__(self, filters: Mapping[str, Any]) -> None:
         self._wanted = {key: {_folded(value) for value in _values(wanted)} for key, wanted in filters.items()}
 
     def ignored(self, row: Row) -> str | None:
-        """The first filter that the device does not match; None if it matches all."""
+        """Return the first filter that the device does not match; None if it matches all."""
         for key, wanted in self._wanted.items():
             if wanted and not _matches(row, key, wanted):
                 return key
@@ -67,7 +69,9 @@ def _matches(row: Row, key: str, wanted: set[str]) -> bool:
 
 
 def _has_slug(nested: Row | None, wanted: set[str]) -> bool:
-    """A filter by a role or platform matches those below it too (4.3 and later), which only say `_depth`."""
+    """Return whether a role or platform matches the filter, or is below one that does (4.3 and later), which
+    only says `_depth`.
+    """
     if nested is None:
         return False
     return bool(nested.get("_depth")) or _folded(nested.get("slug")) in wanted

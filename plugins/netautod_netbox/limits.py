@@ -15,8 +15,10 @@ QUICK_SECONDS = 3.0
 
 @dataclass(frozen=True, kw_only=True)
 class RequestLimits:
-    """Of one request with all its tries, in seconds and bytes. Waits that a 429 demands come on top, each of
-    at most `longest_wait` seconds."""
+    """The limits of one request with all its attempts, in seconds and bytes.
+
+    Waits that a 429 demands come on top, each of at most `longest_wait` seconds.
+    """
 
     seconds: float
     most_bytes: int
@@ -25,7 +27,8 @@ class RequestLimits:
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """Of all requests to one inventory. The probe's two together stay within 30 s: a user waits for them.
+    """The limits of all requests to one inventory. The probe's two together stay within 30 s: a user waits
+    for them.
 
     `tries` counts attempts in all, `throttled` those that a 429 may cost besides.
     """
@@ -43,7 +46,7 @@ STANDARD = Limits()
 
 
 class Tries:
-    """What is left of the limits of one request."""
+    """The rest of the limits of one request."""
 
     def __init__(self, limits: Limits, request: RequestLimits) -> None:
         self._limits = limits
@@ -53,14 +56,16 @@ class Tries:
         self.seconds = request.seconds
 
     def after_failure(self, took: float) -> float | None:
-        """Seconds to wait before the next try; None if there is to be none."""
+        """Return the seconds to wait before the next attempt; None if there is to be none."""
         self._failures += 1
         wait = self._limits.backoff_seconds * 2.0 ** (self._failures - 1)
         self.seconds -= took + wait
         return wait if self._failures < self._limits.tries and self.seconds > 0 else None
 
     def after_throttling(self, retry_after: str | None) -> float | None:
-        """The same for a 429. The wait that it demands is not taken off the request's own time."""
+        """Return the seconds to wait after a 429. The wait that it demands is not taken off the request's own
+        time.
+        """
         self._throttled += 1
         demanded = seconds_to_wait(retry_after, now=datetime.now(UTC))
         wait = self._limits.backoff_seconds * 2.0**self._throttled if demanded is None else demanded
@@ -68,13 +73,15 @@ class Tries:
 
 
 class PageSize:
-    """How many devices to ask for: more of a fast server, fewer of a slow one or if a page was too large."""
+    """A count of devices to request: more of a fast server, fewer of a slow one or if a page was too
+    large.
+    """
 
     def __init__(self) -> None:
         self.limit = FIRST_PAGE
 
     def took(self, seconds: float) -> None:
-        """After a page that came whole."""
+        """Adapt the size after a page that came whole."""
         if seconds < QUICK_SECONDS:
             self.limit = min(LARGEST_PAGE, 4 * self.limit)
         elif seconds > SLOW_SECONDS:
@@ -85,7 +92,7 @@ class PageSize:
 
 
 def seconds_to_wait(retry_after: str | None, *, now: datetime) -> float | None:
-    """The header Retry-After: seconds or an HTTP date (RFC 9110 10.2.3); None if it is neither."""
+    """Parse the header Retry-After: seconds or an HTTP date (RFC 9110 10.2.3); None if it is neither."""
     text = (retry_after or "").strip()
     if text.isascii() and text.isdigit():
         return float(text[:9])

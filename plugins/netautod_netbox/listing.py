@@ -28,14 +28,16 @@ END_OF_LIST = re.compile(r"\s{0,64}\]\s{0,64}\}\s{0,64}")
 
 @dataclass(frozen=True, kw_only=True)
 class Listing:
-    """`count`: how many objects the request matches, those of this page and those after it."""
+    """A page of a list. `count`: how many objects the request matches, those of this page and those
+    after it.
+    """
 
     count: int
     rows: int
 
 
 def parse(body: bytes, take: Callable[[dict[str, Any]], None]) -> Listing:
-    """Calls `take` with each object of `results`, as they come.
+    """Call `take` with each object of `results`, as they come.
 
     Raises Malformed for everything that is not `{"count": number, "results": [objects]}`, perhaps after some
     of the objects.
@@ -53,14 +55,17 @@ def parse(body: bytes, take: Callable[[dict[str, Any]], None]) -> Listing:
 
 
 def guessed_count(body: bytes) -> int | None:
-    """What `parse` will say, if it stands in front as both systems write it."""
+    """Return the count that `parse` will return, if it stands in front as both systems write it."""
     found = COUNT.search(body[:HEAD])
     return None if found is None else int(found[1])
 
 
 def guessed_last_id(body: bytes) -> int | None:
-    """The id of the last object, without parsing the others: right if the list is the last member, and the
-    id the first one of the object. Both systems write them so; `parse` tells for sure."""
+    """Return the id of the last object, without parsing the others.
+
+    It is right if the list is the last member, and the id the first one of the object. Both systems write
+    them so; `parse` verifies it.
+    """
     text = body[-TAIL:].decode("utf-8", "replace")
     for found in reversed([*ID_FIRST.finditer(text)][-MOST_GLANCES:]):
         try:
@@ -73,7 +78,9 @@ def guessed_last_id(body: bytes) -> int | None:
 
 
 def _members(text: str, take: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
-    """The members of the object; ValueError if the text is none. For `results` the number of its objects."""
+    """Return the members of the object, for `results` the number of its objects. Raises ValueError if the
+    text is no object.
+    """
     found: dict[str, Any] = {}
     at = _expect(text, 0, "{")
     if text[at : at + 1] == "}":
@@ -94,7 +101,7 @@ def _members(text: str, take: Callable[[dict[str, Any]], None]) -> dict[str, Any
 
 
 def _objects(text: str, at: int, take: Callable[[dict[str, Any]], None]) -> tuple[int, int]:
-    """How many they are, and the place behind them."""
+    """Return the number of objects, and the place behind them."""
     if text[at : at + 1] != "[":
         raise Malformed("the answer has no list of objects in results")
     at, rows = _expect(text, at, "["), 0
@@ -112,7 +119,7 @@ def _objects(text: str, at: int, take: Callable[[dict[str, Any]], None]) -> tupl
 
 
 def _expect(text: str, at: int, sign: str) -> int:
-    """The place behind the sign and the blanks around it."""
+    """Return the place behind the sign and the blanks around it."""
     at = _after_blanks(text, at)
     if text[at : at + 1] != sign:
         raise ValueError(f"no {sign}")
@@ -120,7 +127,7 @@ def _expect(text: str, at: int, sign: str) -> int:
 
 
 def _value(text: str, at: int, pieces: Sequence[int]) -> tuple[Any, int]:
-    """One value and the place behind it and its blanks; ValueError if it is larger than the pieces."""
+    """Return one value and the place behind it and its blanks; ValueError if it is larger than the pieces."""
     for size in pieces:
         piece = text[at : at + size]
         try:

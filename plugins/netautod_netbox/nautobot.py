@@ -34,7 +34,7 @@ DEPTH = ("depth", "1")
 
 
 class NautobotSource:
-    """See InventorySource."""
+    """An InventorySource that reads Nautobot."""
 
     def __init__(self, access: InventoryAccess, *, limits: Limits = STANDARD) -> None:
         self._access = access

@@ -21,13 +21,13 @@ class NautobotPage:
 
 
 class Manufacturers:
-    """Their names by id: at depth 1 a device's type only has the id of its manufacturer."""
+    """The names of manufacturers by id: at depth 1 a device's type only has the id of its manufacturer."""
 
     def __init__(self) -> None:
         self._names: dict[str, str] = {}
 
     def add(self, row: Row) -> None:
-        """One of `/api/dcim/manufacturers/`."""
+        """Add one of `/api/dcim/manufacturers/`."""
         name = text(row, "name", longest=LONGEST_NAME)
         if name is not None:
             self._names[_id(row)] = name
@@ -40,7 +40,7 @@ class Manufacturers:
 
 
 class NautobotRows:
-    """Reads pages, in a thread. `base` is the address of the web interface."""
+    """A reader of pages, in a thread. `base` is the address of the web interface."""
 
     def __init__(self, base: str, *, types: DeviceTypes, manufacturers: Manufacturers) -> None:
         self._base = base
@@ -49,7 +49,7 @@ class NautobotRows:
         self.seen: set[str] = set()
 
     def read(self, body: bytes) -> NautobotPage:
-        """Raises Malformed."""
+        """Read a page. Raises Malformed."""
         made, ids = PageMaker(), list[str]()
 
         def take(row: Row) -> None:
@@ -89,7 +89,9 @@ class NautobotRows:
         )
 
     def _device_type(self, platform: Row, manufacturer: str | None, model: str | None) -> str:
-        """By the user's own map, else Nautobot's Netmiko driver, else its network driver, else our table."""
+        """Find the device type by the user's own map, else Nautobot's Netmiko driver, else its network
+        driver, else our table.
+        """
         slug, driver = _slug(platform), text(platform, "network_driver")
         netmiko = text_in(platform, "network_driver_mappings", "netmiko")
         own = self._types.overridden(slug, driver)
@@ -102,7 +104,9 @@ class NautobotRows:
 
 
 def _host(row: Row) -> str:
-    """Nautobot does not say which of the two it prefers; IPv4 is the one that is more often routed."""
+    """Return the primary address. Nautobot does not say which of two it prefers; IPv4 is the one that is more
+    often routed.
+    """
     address = text_in(row, "primary_ip4", "address") or text_in(row, "primary_ip6", "address")
     if address is not None:
         return host_of(address)
@@ -112,13 +116,13 @@ def _host(row: Row) -> str:
 
 
 def _slug(platform: Row) -> str | None:
-    """Nautobot 2 dropped the slugs; made from the name as NetBox does, so that one map serves both."""
+    """Make a slug of the name as NetBox does, so that one map serves both: Nautobot 2 dropped the slugs."""
     name = text(platform, "name")
     return None if name is None else slug_of(name)
 
 
 def _id(row: Row) -> str:
-    """The UUID in its canonical form."""
+    """Return the UUID in its canonical form."""
     value = row.get("id")
     if not isinstance(value, str) or len(value) != 36:
         raise Malformed("an object has no UUID")

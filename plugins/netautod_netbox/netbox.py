@@ -38,7 +38,9 @@ T = TypeVar("T")
 
 
 class NetBoxSource:
-    """See InventorySource. NetBox 4.5 and later have tokens of a second kind, which begin with `nbt_`."""
+    """An InventorySource that reads NetBox. NetBox 4.5 and later have tokens of a second kind, which begin
+    with `nbt_`.
+    """
 
     def __init__(self, access: InventoryAccess, *, limits: Limits = STANDARD) -> None:
         self._access = access
@@ -121,14 +123,17 @@ class NetBoxSource:
 
 
 def _next_after(body: bytes) -> int | None:
-    """A guess at the id after which the next page begins, made without parsing the answer; None where there
-    may be no next page. Parsing shows whether the guess was right."""
+    """Guess the id after which the next page begins, without parsing the answer; None where there may be no
+    next page.
+
+    Parsing shows whether the guess was right.
+    """
     count = guessed_count(body)
     return guessed_last_id(body) if count is not None and count > LARGEST_PAGE else None
 
 
 class _Prefetch:
-    """Requests the next page while the caller works on this one.
+    """A request for the next page while the caller works on this one.
 
     However the block ends, no request is left running, and a failure that was not read is dropped.
     """
@@ -145,14 +150,14 @@ class _Prefetch:
         await self.drop()
 
     async def drop(self) -> None:
-        """Cancels the request that was started last, if it is not done, and drops its outcome."""
+        """Cancel the request that was started last, if it is not done, and drop its outcome."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
             self._task = None
 
     def start(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
-        """The one before must have been awaited or dropped."""
+        """Start a request; the one before must have been awaited or dropped."""
         task = asyncio.get_running_loop().create_task(work)
         self._task = task
         return task

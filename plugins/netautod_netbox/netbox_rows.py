@@ -47,7 +47,7 @@ class PlatformTree:
         return max(self._slugs, default=0)
 
     def add(self, row: Row) -> None:
-        """One of `/api/dcim/platforms/`."""
+        """Add one of `/api/dcim/platforms/`."""
         platform_id, slug, parent = _id(row), text(row, "slug"), child(row, "parent")
         if slug is None:
             raise Malformed("a platform has no slug")
@@ -57,7 +57,7 @@ class PlatformTree:
             self._parents[platform_id] = _id(parent)
 
     def line(self, slug: str) -> tuple[str, ...]:
-        """The slug, its parent's, its grandparent's; cut at a depth that no real tree has."""
+        """Return the slug, its parent's, its grandparent's; cut at a depth that no real tree has."""
         found = [slug]
         platform_id = self._ids.get(slug)
         while platform_id is not None and len(found) < DEEPEST_PLATFORM:
@@ -68,7 +68,7 @@ class PlatformTree:
 
 
 class NetBoxRows:
-    """Reads pages, in a thread. `base` is the address of the web interface."""
+    """A reader of pages, in a thread. `base` is the address of the web interface."""
 
     def __init__(self, base: str, *, types: DeviceTypes, tree: PlatformTree, obedience: Obedience) -> None:
         self._base = base
@@ -77,8 +77,9 @@ class NetBoxRows:
         self._obedience = obedience
 
     def read(self, body: bytes, after: int) -> NetBoxPage:
-        """Raises Malformed for another order than by id, for a page that does not get past `after`, and for
-        a device that the filters exclude."""
+        """Read a page. Raises Malformed for another order than by id, for a page that does not get past
+        `after`, and for a device that the filters exclude.
+        """
         made = PageMaker()
         last = 0
 
@@ -136,7 +137,7 @@ class NetBoxRows:
 
 
 def _host(row: Row) -> str:
-    """`primary_ip` is the one of the two that NetBox prefers (its setting PREFER_IPV4)."""
+    """Return `primary_ip`, the one of the two addresses that NetBox prefers (its setting PREFER_IPV4)."""
     address = text_in(row, "primary_ip", "address")
     if address is not None:
         return host_of(address)

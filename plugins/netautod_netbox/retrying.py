@@ -19,7 +19,9 @@ PASSING = frozenset({"dns", "connect", "timeout", "answer"})
 
 
 class RetryingClient:
-    """`authorization` is the whole value of the header; with an empty one none is sent."""
+    """A client that retries. `authorization` is the whole value of the header; with an empty one none is
+    sent.
+    """
 
     def __init__(self, access: InventoryAccess, *, system: str, authorization: str, limits: Limits) -> None:
         self._access = access
@@ -32,7 +34,8 @@ class RetryingClient:
     async def get(
         self, url: Callable[[], str], limits: RequestLimits, size: PageSize | None = None
     ) -> OutboundAnswer:
-        """Any answer but 429 and 5xx. `url` is called before each try: the page size may have changed.
+        """Return any answer but 429 and 5xx. `url` is called before each attempt: the page size may have
+        changed.
 
         Raises RequestFailed, AddressRefused, or InventoryFailed for a 429 or 5xx that does not go away.
         """

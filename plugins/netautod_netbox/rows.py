@@ -1,4 +1,4 @@
-"""What rows of NetBox and Nautobot have in common: a page is made of them, and what both say alike."""
+"""The common parts of rows of NetBox and Nautobot: a page is built of them, and the fields that both have."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -9,7 +9,7 @@ from netautod_netbox.fields import LONGEST_NAME, Row, child, custom_fields, inte
 
 
 class PageMaker:
-    """Collects the devices of a page, and as problems those that cannot be imported."""
+    """A collector of the devices of a page, and as problems those that cannot be imported."""
 
     def __init__(self) -> None:
         self._devices: list[RemoteDevice] = []
@@ -18,7 +18,9 @@ class PageMaker:
     def add(
         self, row: Row, external_id: str, inventory_id: int | None, device: Callable[[str], RemoteDevice]
     ) -> None:
-        """`device` makes it, given its name; what it raises as Unfit becomes a problem."""
+        """Add a row; `device` builds the device, given its name; what it raises as Unfit becomes a
+        problem.
+        """
         name: str | None = None
         try:
             name = text(row, "name", longest=LONGEST_NAME)
@@ -35,9 +37,9 @@ class PageMaker:
 
 
 def metadata_of(row: Row, *, url: str, **own: Any) -> Mapping[str, Any]:
-    """`own` of a system and what both have, without what is absent.
+    """Return a system's `own` metadata and what both have, without absent values.
 
-    Nothing that changes by itself, such as `last_updated`: it would make every sync an update.
+    Nothing is in it that changes by itself, such as `last_updated`: it would make every sync an update.
     """
     found = {
         "url": url,
@@ -52,7 +54,7 @@ def metadata_of(row: Row, *, url: str, **own: Any) -> Mapping[str, Any]:
 
 
 def without_address(row: Row) -> Unfit:
-    """Why a device that has no primary address cannot be imported."""
+    """Return why a device that has no primary address cannot be imported."""
     if child(row, "virtual_chassis") is None:
         return Unfit("the device has no primary IP address")
     chassis = text_in(row, "virtual_chassis", "name") or "without a name"

@@ -13,7 +13,7 @@ Query = tuple[tuple[str, str], ...]
 
 
 def base_of(url: str) -> str:
-    """The address of the web interface: without a trailing slash or `/api`, with any path prefix.
+    """Return the address of the web interface: without a trailing slash or `/api`, with any path prefix.
 
     Raises AddressRefused for one with a query or fragment: such a URL was copied from somewhere else.
     """
@@ -28,6 +28,8 @@ def base_of(url: str) -> str:
 
 
 def url_of(base: str, path: str, query: Iterable[tuple[str, str]] = ()) -> str:
-    """`path` such as `dcim/devices`; Django wants the trailing slash and would redirect without it."""
+    """Build a URL of the API. `path` such as `dcim/devices`; Django wants the trailing slash and would
+    redirect without it.
+    """
     encoded = urlencode(tuple(query))
     return f"{base}/api/{path}/" + (f"?{encoded}" if encoded else "")

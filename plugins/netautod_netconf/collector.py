@@ -34,7 +34,7 @@ BY_TYPE = {"juniper_junos": JUNOS, "cisco_xr": IOS_XR}
 
 
 class NetconfCollector:
-    """Of devices with `automation_transport: netconf`: Junos and IOS XR."""
+    """The collector of devices with `automation_transport: netconf`: Junos and IOS XR."""
 
     transport: ClassVar[str] = "netconf"
     tables: ClassVar[frozenset[Table]] = frozenset(TABLES)

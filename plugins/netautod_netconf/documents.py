@@ -16,7 +16,7 @@ MOST_INDENTED = 1024 * 1024  # bytes; as long as an answer may be
 
 
 class Depth:
-    """What a parser tells of elements, of which nothing is kept."""
+    """A parser's target that drops all elements."""
 
     def __init__(self) -> None:
         self._depth = 0
@@ -30,11 +30,13 @@ class Depth:
         self._depth -= 1
 
     def close(self) -> None:
-        """At the end of the document."""
+        """End the document."""
 
 
 def check(text: str) -> None:
-    """Raises ValueError for what is not well-formed, and for a DTD, which could make much of little."""
+    """Raise ValueError for what is not well-formed, and for a DTD, which could expand a short text into a
+    huge one.
+    """
     parser = DefusedXMLParser(target=Depth(), forbid_dtd=True)
     try:
         parser.feed(text)
@@ -46,7 +48,7 @@ def check(text: str) -> None:
 
 
 def indented(text: str, variables: Mapping[str, Any]) -> str:
-    """The same document with one element on each line; prefixes and comments stay."""
+    """Return the same document with one element on each line; prefixes and comments stay."""
     check(text)
     if len(text.encode()) > MOST_INDENTED:
         raise ValueError("larger than 1 MiB: it is shown as it is")
@@ -58,7 +60,7 @@ def indented(text: str, variables: Mapping[str, Any]) -> str:
 
 
 def _strip(element: Element) -> None:
-    """Takes away the blanks between elements, where new ones come."""
+    """Remove the blanks between elements, where new ones come."""
     children = list(element.childNodes)
     elements = [child for child in children if child.nodeType == Node.ELEMENT_NODE]
     for child in children:

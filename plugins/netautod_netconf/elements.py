@@ -12,7 +12,7 @@ BREATH = 2000  # elements that are renamed without a pause
 
 
 class BadXml(Exception):
-    """What came is no XML that we read; `text` says why."""
+    """Raised for XML that cannot be read; `text` says why."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
@@ -20,7 +20,7 @@ class BadXml(Exception):
 
 
 async def parsed(message: bytes) -> Element:
-    """The root, each element under its local name. Raises BadXml."""
+    """Return the root, each element under its local name. Raises BadXml."""
     parser = DefusedXMLParser(forbid_dtd=True)
     try:
         for start in range(0, len(message), PIECE):
@@ -38,7 +38,7 @@ async def parsed(message: bytes) -> Element:
 
 
 def text(element: Element | None, *path: str) -> str | None:
-    """The text at the end of the path, without blanks around it; None for an empty one."""
+    """Return the text at the end of the path, without blanks around it; None for an empty one."""
     for name in path:
         element = None if element is None else element.find(name)
     found = "" if element is None else (element.text or "").strip()
@@ -51,5 +51,5 @@ def whole(element: Element | None, *path: str) -> int | None:
 
 
 def each(element: Element, name: str) -> Iterator[Element]:
-    """All below that have the name, however deep."""
+    """Return all elements below that have the name, however deep."""
     return element.iter(name)

@@ -8,7 +8,7 @@ MOST_DIGITS = 10  # of the size of a chunk: up to 4294967295
 
 
 class BadFraming(Exception):
-    """What came is no message; the session cannot go on."""
+    """Raised for data that is no message; the session cannot go on."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
@@ -16,14 +16,16 @@ class BadFraming(Exception):
 
 
 def encoded(message: bytes, *, chunked: bool) -> bytes:
-    """One message as it is sent."""
+    """Return one message as it is sent."""
     if not chunked:
         return message + END
     return b"\n#%d\n%b\n##\n" % (len(message), message)
 
 
 class Decoder:
-    """Gathers messages out of pieces of any size. `chunked` is set when both sides have said 1.1."""
+    """A decoder that gathers messages out of pieces of any size. `chunked` is set when both sides have said
+    1.1.
+    """
 
     def __init__(self) -> None:
         self.chunked = False
@@ -32,13 +34,13 @@ class Decoder:
         self._looked = 0  # bytes of what waits that hold no end mark
 
     def feed(self, data: bytes) -> None:
-        """Raises BadFraming for more than a message may have."""
+        """Take a piece. Raises BadFraming for more than a message may have."""
         self._waiting += data
         if len(self._waiting) + len(self._message) > MOST_BYTES:
             raise BadFraming(f"the answer is longer than {MOST_BYTES} bytes")
 
     def messages(self) -> Iterator[bytes]:
-        """Those that are complete; may be called again after the next piece. Raises BadFraming."""
+        """Yield the complete messages; it may be called again after the next piece. Raises BadFraming."""
         while (message := self._chunks() if self.chunked else self._to_mark()) is not None:
             yield message
 
@@ -68,7 +70,9 @@ class Decoder:
             del self._waiting[: length + size]
 
     def _head(self) -> tuple[int, int] | None:
-        """The size of the next chunk, 0 for the end of the message, and the length of the head itself."""
+        """Return the size of the next chunk, 0 for the end of the message, and the length of the
+        head itself.
+        """
         start = bytes(self._waiting[: MOST_DIGITS + 4])
         if not b"\n#".startswith(start[:2]):
             raise BadFraming("a chunk does not begin with a line and #")

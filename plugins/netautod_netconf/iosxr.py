@@ -33,7 +33,7 @@ CAPABILITIES = {
 
 
 def _get(*filters: tuple[str, str]) -> str:
-    """The operation that reads containers, each with its module."""
+    """Build the operation that reads containers, each with its module."""
     wanted = "".join(f'<{name} xmlns="{YANG}{module}"/>' for name, module in filters)
     return f'<get><filter type="subtree">{wanted}</filter></get>'
 
@@ -44,7 +44,7 @@ async def status(session: Session) -> list[DeviceFacts]:
 
 
 def facts_of(reply: Element) -> DeviceFacts:
-    """The chassis is the entity `Rack 0`, or the first one with a model."""
+    """Return the facts; the chassis is the entity `Rack 0`, or the first one with a model."""
     uptime = next((one for one in each(reply, "uptime") if one.find("host-name") is not None), None)
     entities = list(each(reply, "entity"))
     named = [one for one in entities if text(one, "name") == "Rack 0"]
@@ -98,7 +98,7 @@ def interfaces_of(reply: Element, addresses: dict[str, list[InterfaceAddress]]) 
 
 
 def _entries(reply: Element) -> list[Element]:
-    """The detailed list; `interface-briefs` have less."""
+    """Return the detailed list; `interface-briefs` have less."""
     for outer in each(reply, "interface-xr"):
         found = outer.findall("interface")
         if found:
@@ -153,7 +153,7 @@ async def neighbors(session: Session) -> Iterator[Neighbor]:
 
 
 def neighbors_of(reply: Element) -> Iterator[Neighbor]:
-    """Once each: `devices` and `summaries` say the same as `details`."""
+    """Yield each neighbor once: `devices` and `summaries` say the same as `details`."""
     for details in each(reply, "details"):
         for one in each(details, "lldp-neighbor"):
             detail = one.find("detail")
@@ -189,7 +189,7 @@ async def forwarding(session: Session) -> Iterator[MacEntry]:
 
 
 def forwarding_of(reply: Element) -> Iterator[MacEntry]:
-    """The VLAN is the number of the bridge domain's name, where that is one."""
+    """Yield the entries; the VLAN is the number of the bridge domain's name, where that is one."""
     for one in each(reply, "l2fibmac-detail"):
         own = mac_address(text(one, "address") or "")
         if own is not None:
@@ -208,7 +208,7 @@ async def arp(session: Session) -> Iterator[ArpEntry]:
 
 
 def arp_of(reply: Element) -> Iterator[ArpEntry]:
-    """An interface's own address is there once for each node that has it."""
+    """Yield the entries once: an interface's own address is there once for each node that has it."""
     seen: set[tuple[str, str | None]] = set()
     for one in each(reply, "entry"):
         own, interface = ip_address(text(one, "address") or ""), text(one, "interface-name")

@@ -67,7 +67,7 @@ async def interfaces(session: Session) -> Iterator[Interface]:
 
 
 def interfaces_of(reply: Element) -> Iterator[Interface]:
-    """Physical and logical ones; a member of an aggregate says so at its unit."""
+    """Yield physical and logical interfaces; a member of an aggregate says so at its unit."""
     for physical in each(reply, "physical-interface"):
         name = text(physical, "name")
         if name is None:
@@ -94,7 +94,7 @@ def interfaces_of(reply: Element) -> Iterator[Interface]:
 
 
 def _unit(unit: Element, oper: str | None, mac: str | None) -> Interface:
-    """It is down by itself (`iff-down`, disabled), or with its device."""
+    """Build the interface of a unit, which is down by itself (`iff-down`, disabled), or with its device."""
     found = unit.find("if-config-flags")
     flags = set() if found is None else {flag.tag for flag in found}
     is_down = not flags.isdisjoint(("iff-down", "iff-device-down"))
@@ -166,7 +166,9 @@ def _counters(physical: Element) -> InterfaceCounters:
 
 
 async def neighbors(session: Session) -> list[Neighbor]:
-    """The list says where somebody is heard; what he says of himself has to be asked for each interface."""
+    """Read the neighbors: the list names the interfaces that hear one; the details are read for each
+    interface.
+    """
     heard = await session.rpc("<get-lldp-neighbors-information/>")
     found: list[Neighbor] = []
     local = [
@@ -179,7 +181,7 @@ async def neighbors(session: Session) -> list[Neighbor]:
 
 
 async def _heard_on(session: Session, name: str) -> Element:
-    """Under the name of the RPC of EX, QFX and SRX, else under that of MX."""
+    """Read the neighbors of an interface, by the RPC of EX, QFX and SRX, else by that of MX."""
     try:
         request = "get-lldp-interface-neighbors-information"
         return await session.rpc(f"<{request}><interface-name>{_quoted(name)}</interface-name></{request}>")

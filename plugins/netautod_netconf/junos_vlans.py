@@ -47,10 +47,10 @@ NO_MEMBER = "None"
 
 
 def vlans_of(reply: Element) -> Iterator[Vlan]:
-    """Not all say of a member whether it is tagged. The untagged frames of a port belong to one VLAN (IEEE
-    802.1Q, 12.10.2): a port that is in several is taken for a trunk in all of them.
+    """Yield the VLANs. Some forms do not say of a member whether it is tagged.
 
-    The VLAN of ports that have none has the tag 0, which is no VLAN's.
+    The untagged frames of a port belong to one VLAN (IEEE 802.1Q, 12.10.2): a port that is in several is
+    taken for a trunk in all of them. The VLAN of ports that have none has the tag 0, which is no VLAN.
     """
     listed = [
         (form, one, vlan, dict(_members(one, form)))
@@ -73,7 +73,7 @@ def vlans_of(reply: Element) -> Iterator[Vlan]:
 
 
 def _members(vlan: Element, form: _Form) -> Iterator[tuple[str, str | None]]:
-    """Each interface, with what is told of it."""
+    """Yield each interface, with what the reply says about it."""
     for found in each(vlan, form.member):
         name = text(found) if form.member == form.interface else text(found, form.interface)
         if name and name != NO_MEMBER:

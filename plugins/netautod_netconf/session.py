@@ -23,7 +23,7 @@ class RpcFailed(Exception):
 
 
 class Session:
-    """After `begin`, `capabilities` are those of the device."""
+    """A NETCONF session. After `begin`, `capabilities` are those of the device."""
 
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
@@ -32,7 +32,7 @@ class Session:
         self.capabilities: frozenset[str] = frozenset()
 
     async def begin(self) -> None:
-        """Exchanges the hellos; raises DeviceFailed."""
+        """Exchange the hellos; raises DeviceFailed."""
         await self._channel.send(encoded(HELLO.encode(), chunked=False))
         hello = await self._answer()
         if hello.tag != "hello":
@@ -43,7 +43,9 @@ class Session:
         self._decoder.chunked = f"{BASE}1.1" in self.capabilities
 
     async def rpc(self, operation: str) -> Element:
-        """The reply to one operation, as XML. Raises RpcFailed, and DeviceFailed when the session is over."""
+        """Return the reply to one operation, as XML. Raises RpcFailed, and DeviceFailed when the session is
+        over.
+        """
         self._sent += 1
         request = f'<rpc message-id="{self._sent}" xmlns="{NAMESPACE}">{operation}</rpc>'
         await self._channel.send(encoded(request.encode(), chunked=self._decoder.chunked))

@@ -14,15 +14,15 @@ Found = dict[int, tuple[InterfaceAddress, ...]]
 
 
 async def read_addresses(agent: Agent) -> Found:
-    """By ifIndex. Raises WalkFailed."""
+    """Return the addresses by ifIndex. Raises WalkFailed."""
     new = addresses_of(await agent.walk(IF_INDEX), await agent.walk(PREFIX))
     old = old_addresses_of(await agent.walk(OLD_IF_INDEX), await agent.walk(OLD_MASK))
     return merged(new, old)
 
 
 def addresses_of(indexes: Rows, prefixes: Rows) -> Found:
-    """The index is the type, the length and the bytes of the address; the prefix points into a table whose
-    index ends with its length.
+    """Parse the rows: the index is the type, the length and the bytes of the address; the prefix points into
+    a table whose index ends with its length.
     """
     found: Found = {}
     for index, value in indexes.items():
@@ -47,7 +47,7 @@ def old_addresses_of(indexes: Rows, masks: Rows) -> Found:
 
 
 def merged(new: Found, old: Found) -> Found:
-    """What the older table alone knows is added; of one address on one interface the newer one counts."""
+    """Add what only the older table knows; of one address on one interface the newer table counts."""
     both = dict(new)
     for interface, addresses in old.items():
         known = {one.address for one in both.get(interface, ())}
@@ -57,7 +57,7 @@ def merged(new: Found, old: Found) -> Found:
 
 
 def inet_address(parts: list[int]) -> str | None:
-    """An index of an InetAddressType and an InetAddress (RFC 4001)."""
+    """Parse an index of an InetAddressType and an InetAddress (RFC 4001)."""
     if len(parts) < 2 or LENGTHS.get(parts[0]) is None:
         return None
     length = LENGTHS[parts[0]]
@@ -69,7 +69,7 @@ def inet_address(parts: list[int]) -> str | None:
 
 
 def _prefix_length(value: object) -> int | None:
-    """Of a pointer to ipAddressPrefixEntry: its last number; None for `0.0`, which points nowhere."""
+    """Return the last number of a pointer to ipAddressPrefixEntry; None for `0.0`, which points nowhere."""
     if not isinstance(value, str):
         return None
     parts = numbers(value)

@@ -1,4 +1,4 @@
-"""What is asked of the SNMP agent of a device, and the values it gives."""
+"""The interface to the SNMP agent of a device, and the values it returns."""
 
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractAsyncContextManager
@@ -26,18 +26,22 @@ ERRORS: Mapping[int, str] = {
 
 
 class Agent(Protocol):
-    """One agent. `latency_ms` is how long its first answer took."""
+    """An SNMP agent. `latency_ms` is how long its first answer took."""
 
     latency_ms: float | None
 
     async def get(self, oids: Iterable[str]) -> Rows:
-        """Those of the objects that there are. WalkFailed, or DeviceFailed `timeout` without an answer."""
+        """Return the objects that exist. WalkFailed, or DeviceFailed `timeout` without an answer."""
 
     async def walk(self, root: str) -> Rows:
-        """All objects below the root, in the order of the agent. WalkFailed, or DeviceFailed `timeout`."""
+        """Return all objects below the root, in the order of the agent. WalkFailed, or DeviceFailed
+        `timeout`.
+        """
 
     def vlan(self, number: int) -> "AbstractAsyncContextManager[Agent]":
-        """The same agent for one VLAN, as Cisco's switches have one instance of BRIDGE-MIB for each."""
+        """Return the same agent for one VLAN, as Cisco's switches have one instance of BRIDGE-MIB
+        for each.
+        """
 
 
 class WalkFailed(Exception):

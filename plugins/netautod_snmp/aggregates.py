@@ -20,7 +20,9 @@ ACTIVE = 1
 
 
 async def read_aggregates(agent: Agent, types: Mapping[int, int], names: Mapping[int, str]) -> dict[int, int]:
-    """The ifIndex of the aggregate by that of its member; `types` and `names` are those of the interfaces."""
+    """Return the ifIndex of the aggregate by that of its member; `types` and `names` are those of the
+    interfaces.
+    """
     attached = {member: number(value) for member, value in by_number(await agent.walk(ATTACHED)).items()}
     found = {member: own for member, own in attached.items() if own and own != member and own in types}
     aggregates = {index for index, kind in types.items() if _is_aggregate(kind, names.get(index))}

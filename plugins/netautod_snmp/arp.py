@@ -20,7 +20,7 @@ Found = dict[tuple[int, str], ArpEntry]
 
 
 async def read_arp(agent: Agent, ports: Ports) -> list[ArpEntry]:
-    """Raises WalkFailed."""
+    """Read the ARP tables. Raises WalkFailed."""
     new = entries_of(await agent.walk(PHYSICAL), await agent.walk(PHYSICAL_TYPE), ports, old=False)
     old = entries_of(await agent.walk(MEDIA), await agent.walk(MEDIA_TYPE), ports, old=True)
     return list(merged(new, old))
@@ -47,7 +47,9 @@ def entries_of(addresses: Rows, types: Rows, ports: Ports, *, old: bool) -> Foun
 
 
 def merged(new: Found, old: Found) -> Iterable[ArpEntry]:
-    """Of one address on one interface the newer table counts; what only the older one says fills it."""
+    """Merge both tables: of one address on one interface the newer table counts; the older one fills its
+    gaps.
+    """
     for key, entry in new.items():
         other = old.get(key)
         if other is not None and entry.mac_address is None:

@@ -1,4 +1,4 @@
-"""Which interface a bridge port is."""
+"""The interface of each bridge port."""
 
 from netautod_snmp import tplink
 from netautod_snmp.agent import Agent, Rows
@@ -13,7 +13,7 @@ TP_LINK = 11863
 
 
 async def read_bridge_ports(agent: Agent, enterprise: int | None) -> dict[int, int]:
-    """ifIndexes by bridge port; empty for an agent that does not tell. Raises WalkFailed."""
+    """Return ifIndexes by bridge port; empty for an agent without a map. Raises WalkFailed."""
     found = indexes_of(await agent.walk(BASE_PORT_INDEX))
     if not found:
         found = indexes_of(await agent.walk(IEEE_BASE_PORT_INDEX), behind=1)
@@ -27,7 +27,7 @@ async def read_bridge_ports(agent: Agent, enterprise: int | None) -> dict[int, i
 
 
 def indexes_of(rows: Rows, *, behind: int = 0) -> dict[int, int]:
-    """`behind`: how many numbers stand in front of the port."""
+    """Return ifIndexes by port. `behind`: how many numbers stand in front of the port."""
     if not behind:
         return {
             port: index for port, value in by_number(rows).items() if (index := number(value)) is not None

@@ -23,7 +23,7 @@ UP = 1  # ifOperStatus
 
 
 class SnmpCollector:
-    """Of SNMP 2c and 3."""
+    """The collector of SNMP 2c and 3."""
 
     transport: ClassVar[str] = "snmp"
     tables: ClassVar[frozenset[Table]] = frozenset(TABLES)
@@ -106,7 +106,7 @@ class _Reading:
 
 
 def _active(table: InterfaceTable, vlans: VlanTable | None) -> set[int] | None:
-    """The VLANs with a member that is up; None where no VLAN has members that are told."""
+    """Return the VLANs with a member that is up; None where no VLAN has known members."""
     if vlans is None:
         return set()
     if not any(vlan.tagged_interfaces or vlan.untagged_interfaces for vlan in vlans.vlans):

@@ -37,9 +37,9 @@ VLANS_AT_ONCE = 4  # a switch with hundreds of VLANs is read within the time of 
 async def read_forwarding(
     agent: Agent, ports: Ports, *, active: Set[int] | None = frozenset(), enterprise: int | None = None
 ) -> list[MacEntry] | None:
-    """`active`: the VLANs of a Cisco switch that have a member which is up; None where it does not tell.
+    """Read the forwarding table; None for a device that forwards nothing. Raises WalkFailed.
 
-    None for a device that forwards nothing. Raises WalkFailed.
+    `active`: the VLANs of a Cisco switch that have a member which is up; None where the switch does not say.
     """
     vlans = await _databases(agent)
     if enterprise == JUNIPER:
@@ -68,7 +68,7 @@ async def read_forwarding(
 
 
 async def _plain(agent: Agent, ports: Ports) -> list[MacEntry]:
-    """Of dot1dTpFdbTable. FortiSwitch numbers its rows: there the address is a column alone."""
+    """Read dot1dTpFdbTable. FortiSwitch numbers its rows: there the address is a column alone."""
     port_rows, status_rows = await agent.walk(BRIDGE_PORT), await agent.walk(BRIDGE_STATUS)
     if port_rows and all(index.isdecimal() for index in port_rows):
         addresses = {
@@ -91,8 +91,8 @@ def entries_of(
     *,
     in_front: int = 0,
 ) -> list[MacEntry]:
-    """`vlans`: by filtering database, which is the VLAN's number where it is not among them; None for a table
-    without VLANs. `in_front`: how many numbers come before that.
+    """Parse the rows. `vlans`: by filtering database, which is the VLAN's number where it is not among them;
+    None for a table without VLANs. `in_front`: how many numbers come before that.
     """
     found: list[MacEntry] = []
     for index, value in port_rows.items():
@@ -116,7 +116,9 @@ def entries_of(
 
 
 async def _databases(agent: Agent) -> dict[int, int | None]:
-    """VLANs by filtering database; None for one that several share: the table cannot tell them apart."""
+    """Return VLANs by filtering database; None for one that several share: the table cannot tell
+    them apart.
+    """
     found: dict[int, int | None] = {}
     for index, value in (await agent.walk(FDB_OF_VLAN)).items():
         parts, database = numbers(index), number(value)
@@ -126,8 +128,9 @@ async def _databases(agent: Agent) -> dict[int, int | None]:
 
 
 async def _of_each_vlan(agent: Agent, ports: Ports, active: Set[int]) -> list[MacEntry]:
-    """A switch does not answer for a VLAN in which no port is up. One with such a port fails the table if it
-    is silent: its entries would seem to have gone.
+    """Read the table of each VLAN. A switch does not answer for a VLAN in which no port is up.
+
+    A VLAN with such a port fails the table if it is silent: its entries would seem to have gone.
     """
     found: dict[int, list[MacEntry]] = {}
 
@@ -143,8 +146,9 @@ async def _of_each_vlan(agent: Agent, ports: Ports, active: Set[int]) -> list[Ma
 
 
 async def _of_any_vlan(agent: Agent, ports: Ports, vlans: Sequence[int]) -> list[MacEntry]:
-    """Nobody knows which of them have a port that is up: silence is no failure, and ends the asking where all
-    that are asked together are silent.
+    """Read the table of VLANs of which it is unknown whether a port is up.
+
+    Silence is no failure; the reading ends where all VLANs that are queried together are silent.
     """
     found: list[MacEntry] = []
     for together in (vlans[start : start + VLANS_AT_ONCE] for start in range(0, len(vlans), VLANS_AT_ONCE)):

@@ -45,9 +45,9 @@ T = TypeVar("T")
 
 
 class GufoAgent:
-    """One agent; requests follow each other, as slow agents lose what comes at once.
+    """An agent; requests follow each other, as slow agents lose what comes at once.
 
-    `seconds` is the time for one try of a request. `latency_ms` is how long its first answer took.
+    `seconds` is the time for one attempt at a request. `latency_ms` is how long its first answer took.
     """
 
     def __init__(self, access: SnmpAccess, *, seconds: float = REQUEST_SECONDS, tries: int = TRIES) -> None:
@@ -66,7 +66,9 @@ class GufoAgent:
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator["GufoAgent"]:
-        """Raises DeviceFailed for an agent that cannot be asked, or a user that it does not know."""
+        """Open the agent. Raises DeviceFailed for an agent that cannot be queried, or a user that it does not
+        know.
+        """
         self._connect()
         try:
             if self._access.user is not None:
@@ -80,7 +82,9 @@ class GufoAgent:
 
     @asynccontextmanager
     async def vlan(self, number: int) -> AsyncIterator[Agent]:
-        """By the community `NAME@vlan`; a user's context `vlan-N` is named with pysnmp."""
+        """Return the agent of a VLAN by the community `NAME@vlan`; a user's context `vlan-N` is named with
+        pysnmp.
+        """
         if self._access.community is None:
             async with (await self._by_context()).vlan(number) as of_context:
                 yield of_context
@@ -102,7 +106,7 @@ class GufoAgent:
             return self._contexts
 
     async def get(self, oids: Iterable[str]) -> Rows:
-        """Those of the objects that there are. WalkFailed, or DeviceFailed `timeout` without an answer."""
+        """Return the objects that exist. WalkFailed, or DeviceFailed `timeout` without an answer."""
         found: Rows = {}
         wanted = list(oids)
         for start in range(0, len(wanted), OBJECTS_AT_ONCE):
@@ -130,7 +134,9 @@ class GufoAgent:
         return await self._get(oids[:half]) | await self._get(oids[half:])
 
     async def walk(self, root: str) -> Rows:
-        """All objects below the root, in the order of the agent. WalkFailed, or DeviceFailed `timeout`."""
+        """Return all objects below the root, in the order of the agent. WalkFailed, or DeviceFailed
+        `timeout`.
+        """
         for repetitions in REPETITIONS:
             with suppress(TooLong):
                 return await self._walk(root, repetitions)
@@ -167,7 +173,7 @@ class GufoAgent:
                 raise WalkFailed(f"the walk of {root} failed: more than {MOST_ROWS} rows")
 
     async def _goes_on(self, root: str) -> bool:
-        """Whether the agent has objects far behind the root.
+        """Return whether the agent has objects far behind the root.
 
         The answer that ended the walk was encrypted: it was the end of all objects, or an error. Every agent
         of version 3 has objects of SNMP-FRAMEWORK-MIB (RFC 3411), if the user may see them.
@@ -193,12 +199,14 @@ class GufoAgent:
             raise WalkFailed(f"the walk of {root} failed: the agent answers {error_name(status)}")
 
     def _failed(self, found: Mapping[str, Value]) -> bool:
-        """An encrypted answer says nothing of an error: one without an object may be one."""
+        """Return whether the answer was an error: an encrypted answer does not say so, and one without an
+        object may be one.
+        """
         status = error_status(self._packet)
         return not found if status is None else status != 0
 
     async def _request(self, send: Callable[[], None], receive: Callable[[], T]) -> T:
-        """One request, repeated while no answer comes."""
+        """Send one request, repeated while no answer comes."""
         began = time.monotonic()
         async with self._turn:
             for attempt in range(self._tries):
@@ -219,7 +227,9 @@ class GufoAgent:
         raise DeviceFailed(text, kind="timeout")
 
     async def _once(self, send: Callable[[], None], receive: Callable[[], T]) -> T:
-        """Raises TimeoutError, also where the machine says that nothing listens there."""
+        """Send a request once. Raises TimeoutError, also where the machine says that nothing listens
+        there.
+        """
         async with asyncio.timeout(self._seconds):
             try:
                 send()
@@ -253,7 +263,7 @@ class GufoAgent:
             loop.remove_reader(descriptor)
 
     def _peek(self) -> None:
-        """Keeps a copy of the packet that is read next."""
+        """Keep a copy of the packet that is read next."""
         self._packet = b""
         if self._peeking is not None:
             with suppress(OSError):
@@ -278,7 +288,7 @@ class GufoAgent:
             raise DeviceFailed(f"no way to the SNMP agent at {place}: {exc}", kind="refused") from exc
 
     async def _learn_engine(self) -> None:
-        """RFC 3414 4: the engine's id first, then with the keys its clock."""
+        """Learn the engine's id first, then with the keys its clock (RFC 3414 4)."""
         assert self._access.user is not None
         users, sock = users_of(self._access.user), self._socket()
         assert isinstance(sock, SnmpV3ClientSocket)
@@ -292,7 +302,9 @@ class GufoAgent:
             await self._request(sock.send_refresh, sock.recv_refresh)
 
     async def _find_user(self, sock: SnmpV3ClientSocket, users: Sequence[User]) -> None:
-        """Each in turn: an agent that cannot decrypt says nothing, or what gufo-snmp cannot read."""
+        """Try each form of the user in turn: an agent that cannot decrypt says nothing, or what gufo-snmp
+        cannot read.
+        """
         for user in [*users] * self._tries:
             _become(sock, user)
             with suppress(TimeoutError, SnmpAuthError, TooLong):

@@ -48,7 +48,9 @@ async def add_vlans(agent: Agent, ports: Ports, building: Building) -> None:
 def _untagged(
     trunk: set[int] | None, tagged: set[int] | None, untagged: set[int] | None, pvid: int | None
 ) -> set[int]:
-    """What a hybrid port lists; of a trunk its own VLAN if it is let through, of an access port that one."""
+    """Return what a hybrid port lists; of a trunk its own VLAN if it is let through, of an access port that
+    one.
+    """
     own = set() if pvid is None else {pvid}
     if trunk:
         return own & trunk
@@ -70,7 +72,7 @@ async def _lists(agent: Agent, columns: tuple[str, str]) -> Lists:
 
 
 async def addresses(agent: Agent, ports: Ports) -> list[MacEntry]:
-    """Those that the switch has learned; static ones stand in a table with five keys more."""
+    """Return the addresses that the switch has learned; static ones stand in a table with five keys more."""
     return list(_entries(await agent.walk(DYNAMIC_PORT), ports))
 
 

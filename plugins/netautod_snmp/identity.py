@@ -1,4 +1,5 @@
-"""What a device is: model, serial number and version, of the vendor's objects, sysDescr, or ENTITY-MIB.
+"""The identity of a device: model, serial number and version, of the vendor's objects, sysDescr, or
+ENTITY-MIB.
 
 In this order: a vendor's own object speaks of the device alone, sysDescr of the device as it was named, and
 the physical entities of a chassis, of which there may be several, or which may be without their class.
@@ -70,7 +71,7 @@ SERIALS: Mapping[int, str] = {25506: "1.3.6.1.4.1.25506.2.6.1.2.1.1.2"}  # hh3cE
 
 @dataclass(frozen=True, kw_only=True)
 class Identity:
-    """None for what the device does not say."""
+    """An identity, with None for what the device does not say."""
 
     model: str | None = None
     serial: str | None = None
@@ -78,7 +79,7 @@ class Identity:
 
 
 async def read_identity(agent: Agent, enterprise: int | None, kind: Kind | None, descr: str) -> Identity:
-    """Never fails for a walk: what cannot be read is not known."""
+    """Read the identity. It never fails for a walk: what cannot be read is not known."""
     own = await _scalars(agent, SCALARS.get(enterprise or 0, {}))
     entity = await _entity(agent)
     return Identity(
@@ -97,7 +98,7 @@ async def read_identity(agent: Agent, enterprise: int | None, kind: Kind | None,
 
 
 def said(kind: Kind | None, descr: str, what: str) -> str | None:
-    """What sysDescr says of `model` or `version`: the first group, and another one in brackets."""
+    """Return the `model` or `version` of sysDescr: the first group, and another one in brackets."""
     pattern = None if kind is None else getattr(kind, what)
     match = None if pattern is None else pattern.search(descr)
     if match is None:
@@ -121,7 +122,9 @@ async def _first(agent: Agent, column: str | None) -> str | None:
 
 
 async def _entity(agent: Agent) -> dict[str, str]:
-    """Of the chassis, or the first of a stack; where no class is told, of the first entity with a model."""
+    """Return the texts of the chassis, or the first of a stack; without classes, of the first entity with a
+    model.
+    """
     classes = by_number(await _walk(agent, ENTITY_CLASS))
     indexes = [
         index for wanted in (CHASSIS, STACK) for index in sorted(classes) if number(classes[index]) == wanted

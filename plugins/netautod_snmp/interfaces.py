@@ -57,7 +57,7 @@ class InterfaceTable:
 
 
 async def read_table(agent: Agent, *, enterprise: int | None = None) -> InterfaceTable:
-    """Raises WalkFailed also for columns of which one ends before the others."""
+    """Read the table. Raises WalkFailed also if one column ends before the others."""
     columns = {name: by_number(await agent.walk(root)) for name, root in COLUMNS.items()}
     if not _agree(columns):
         # An interface may have come or gone meanwhile; an agent that stops in the middle stops there again.
@@ -72,7 +72,8 @@ async def read_table(agent: Agent, *, enterprise: int | None = None) -> Interfac
 
 
 def _agree(columns: Mapping[str, Column]) -> bool:
-    """Whether all have the same interfaces, or end with the same one: a column that was cut ends early.
+    """Return whether all have the same interfaces, or end with the same one: a column that was cut ends
+    early.
 
     Gaps are the agent's own: some have no state, or no type, for what is no port. A column that the agent
     does not have at all says nothing.
@@ -106,7 +107,7 @@ def _ports(columns: Mapping[str, Column], bridge: Mapping[int, int]) -> Ports:
 
 
 def _name(short: str | None, description: str | None) -> str | None:
-    """The long form: ifDescr where it is that of ifName (`GigabitEthernet0/1` of `Gi0/1`)."""
+    """Return the long form: ifDescr where it is that of ifName (`GigabitEthernet0/1` of `Gi0/1`)."""
     if short is None or description is None:
         return short or description
     if description != short and _is_long_form(description, short):
@@ -143,7 +144,9 @@ def interfaces_of(
     vlans: Mapping[int, int],
     aggregates: Mapping[int, int],
 ) -> list[Interface]:
-    """`uptime_ticks` is sysUpTime; `vlans` and `aggregates` (by their own ifIndex) go by ifIndex."""
+    """Build the interfaces. `uptime_ticks` is sysUpTime; `vlans` and `aggregates` (by their own ifIndex) go
+    by ifIndex.
+    """
     columns, ports = table.columns, table.ports
 
     def value(column: str, index: int) -> int | None:
@@ -175,9 +178,10 @@ def interfaces_of(
 
 
 def _speed(high: int | None, low: int | None) -> int | None:
-    """ifHighSpeed is in Mbit/s; where it is 0, a slow interface says it in bit/s.
+    """Return the speed in Mbit/s, the unit of ifHighSpeed; where it is 0, a slow interface says it in bit/s.
 
-    Some agents have it in bit/s as well: faster than any port, and the number of ifSpeed where that has room.
+    Some agents have ifHighSpeed in bit/s as well: faster than any port, and the number of ifSpeed where that
+    has room.
     """
     if high and high >= FASTER_THAN_ANY:
         return high // 1_000_000
@@ -189,7 +193,7 @@ def _speed(high: int | None, low: int | None) -> int | None:
 
 
 def _moment(ticks: int | None, uptime_ticks: int | None, now: datetime) -> datetime | None:
-    """ifLastChange is sysUpTime of that moment; 0 was before the agent started."""
+    """Convert ifLastChange, which is sysUpTime of that moment; 0 was before the agent started."""
     if not ticks or uptime_ticks is None or ticks > uptime_ticks:
         return None
     return (now - timedelta(milliseconds=10 * (uptime_ticks - ticks))).astimezone(UTC)

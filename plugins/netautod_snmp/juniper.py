@@ -1,4 +1,4 @@
-"""What Junos says otherwise than Q-BRIDGE-MIB wants it: VLANs by an index of its own, ports as a text.
+"""The deviations of Junos from Q-BRIDGE-MIB: VLANs by an index of its own, ports as a text.
 
 Switches before ELS have JUNIPER-VLAN-MIB, later ones JUNIPER-L2ALD-MIB. On the former dot1qVlanStaticTable
 goes by that index as well, on the latter by the tag, with lists as `501,502` where a PortList belongs.
@@ -39,7 +39,7 @@ async def add_vlans(agent: Agent, ports: Ports, building: Building) -> None:
 
 
 async def databases(agent: Agent, known: dict[int, int | None]) -> dict[int, int | None]:
-    """VLANs by filtering database; `known` are those of dot1qVlanFdbId."""
+    """Return VLANs by filtering database; `known` are those of dot1qVlanFdbId."""
     tags = await _tags(agent, EX_TAG)
     if tags:
         by_index = {
@@ -69,7 +69,7 @@ def _add_members(tagness: Rows, tags: dict[int, int], ports: Ports, building: Bu
 
 
 def listed_ports(value: Value) -> list[int]:
-    """Of a PortList, or of Junos' text for it."""
+    """Return the ports of a PortList, or of Junos' text for it."""
     if isinstance(value, bytes) and value.strip(b"0123456789, ") == b"":
         return [int(one) for one in value.decode("ascii").replace(",", " ").split()]
     return list(bits(value))

@@ -9,8 +9,10 @@ INTERFACE = "1.3.6.1.4.1.14988.1.1.11.1.1.8"  # mtxrNeighborInterfaceID: an ifIn
 
 
 async def with_local_ports(agent: Agent, columns: Mapping[str, Rows]) -> dict[str, Rows]:
-    """The columns of lldpRemTable with whole indexes. They have the number alone, or 0 for the time mark and
-    the local port; the neighbor table of the vendor has the same numbers.
+    """Return the columns of lldpRemTable with whole indexes.
+
+    They have the number alone, or 0 for the time mark and the local port; the neighbor table of the vendor
+    has the same numbers.
     """
     interfaces = by_number(await agent.walk(INTERFACE))
 

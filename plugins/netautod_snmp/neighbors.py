@@ -61,7 +61,7 @@ REMOTE_COLUMNS_V2 = {name: column + 1 for name, column in REMOTE_COLUMNS.items()
 
 
 async def read_neighbors(agent: Agent, ports: Ports, *, enterprise: int | None) -> list[Neighbor] | None:
-    """None for an agent without any of the tables. Raises WalkFailed."""
+    """Read the neighbors; None for an agent without any of the tables. Raises WalkFailed."""
     is_cisco = enterprise == CISCO
     lldp = await _lldp(agent)
     if enterprise == MIKROTIK:
@@ -127,8 +127,10 @@ def neighbors_of(tables: LldpTables, ports: Ports) -> list[Neighbor]:
 
 
 def once(found: Iterable[Neighbor]) -> list[Neighbor]:
-    """A neighbor that is heard on several destination addresses (LLDP-V2-MIB), or that has an older row with
-    another time mark, is one neighbor. What does not say which port of which chassis it is stays apart.
+    """Return each neighbor once, also one that is heard on several destination addresses (LLDP-V2-MIB), or
+    that has an older row with another time mark.
+
+    A row that does not say which port of which chassis it is stays apart.
     """
     rows: list[Neighbor] = []
     places: dict[tuple[str, str, str], int] = {}
@@ -145,8 +147,10 @@ def once(found: Iterable[Neighbor]) -> list[Neighbor]:
 
 
 def local_interfaces(tables: LldpTables, ports: Ports) -> dict[int, str]:
-    """The interface of each lldpLocPortNum. It is whatever the vendor likes: an ifIndex, a bridge port, or
-    known by lldpLocPortId and lldpLocPortDesc alone, which are names, aliases or addresses.
+    """Return the interface of each lldpLocPortNum.
+
+    Its meaning depends on the vendor: an ifIndex, a bridge port, or known by lldpLocPortId and
+    lldpLocPortDesc alone, which are names, aliases or addresses.
     """
     by_name = {name: index for index, name in ports.names.items()}
     for other in (ports.descriptions, ports.short_names):
@@ -193,13 +197,15 @@ def _by_text(
 
 
 def _by_number(port: int, ports: Ports) -> int | None:
-    """A bridge's LldpPortNumber is its dot1dBasePort, that of others an ifIndex (LLDP-MIB)."""
+    """Return the ifIndex of a port: a bridge's LldpPortNumber is its dot1dBasePort, that of others an ifIndex
+    (LLDP-MIB).
+    """
     found = ports.bridge.get(port)
     return found if found in ports.names else port
 
 
 def _unique(values: Mapping[int, str]) -> dict[str, int]:
-    """By value; those that several interfaces have tell nothing."""
+    """Return the indexes by value, without values that several interfaces share."""
     found: dict[str, int] = {}
     twice: set[str] = set()
     for index, value in values.items():
@@ -229,7 +235,7 @@ def _port(subtype: Value, value: Value) -> str | None:
 
 
 def _network(value: Value) -> str | None:
-    """The first octet is the address family."""
+    """Return the address of octets of which the first is the address family."""
     if not isinstance(value, bytes) or len(value) < 5:
         return None
     if value[0] == IPV4 and len(value) == 5:
@@ -238,7 +244,9 @@ def _network(value: Value) -> str | None:
 
 
 def _management(tables: LldpTables) -> dict[tuple[int, int, int], str]:
-    """By time mark, local port and number; the IPv4 address where there are several."""
+    """Return management addresses by time mark, local port and number; the IPv4 address where there are
+    several.
+    """
     found: dict[tuple[int, int, int], str] = {}
     skipped = 4 if tables.by_if_index else 3
     for index in tables.management:
@@ -259,7 +267,7 @@ def _capabilities(value: Value) -> tuple[str, ...]:
 
 
 def merged(lldp: Iterable[Neighbor], cdp: Iterable[Neighbor]) -> list[Neighbor]:
-    """One neighbor once: LLDP says more, CDP fills what it leaves out."""
+    """Return each neighbor once: LLDP says more, CDP fills what it leaves out."""
     both = list(lldp)
     by_interface: dict[str, list[int]] = {}
     for place, other in enumerate(both):
@@ -294,6 +302,8 @@ def _is_same(one: Neighbor, other: Neighbor) -> bool:
 
 
 def _bare(name: str | None) -> str | None:
-    """Without domain, and without the serial number that CDP puts in brackets behind a name."""
+    """Return the name without domain, and without the serial number that CDP puts in brackets behind
+    a name.
+    """
     shown = device_text(name)
     return None if shown is None else shown.partition("(")[0].partition(".")[0].strip().lower()

@@ -1,4 +1,4 @@
-"""Which library asks an agent."""
+"""The choice of the library that talks to an agent."""
 
 from contextlib import AbstractAsyncContextManager
 
@@ -9,7 +9,9 @@ from netautod_snmp.pysnmp_agent import PysnmpAgent
 
 
 def opened(access: SnmpAccess) -> AbstractAsyncContextManager[Agent]:
-    """gufo-snmp, but for 3DES, which it does not know. Raises DeviceFailed when it is entered."""
+    """Open the agent with gufo-snmp, but for 3DES, which it does not know. Raises DeviceFailed when it is
+    entered.
+    """
     user = access.user
     if user is not None and user.priv_protocol == "3des":
         return PysnmpAgent(access).opened()

@@ -8,7 +8,9 @@ VERSION_3 = 3
 
 
 def error_status(packet: bytes) -> int | None:
-    """0 for none, else the number of RFC 3416 3; None where the packet is encrypted or is no answer."""
+    """Return 0 for no error, else the number of RFC 3416 3; None where the packet is encrypted or is no
+    answer.
+    """
     try:
         return _error_status(packet)
     except IndexError:
@@ -38,7 +40,7 @@ def _error_status(packet: bytes) -> int | None:
 
 
 def _element(packet: bytes, start: int) -> tuple[int, int, int]:
-    """The tag, where the content begins, and where what follows begins."""
+    """Return the tag, where the content begins, and where what follows begins."""
     length, position = packet[start + 1], start + 2
     if length & 0x80:
         octets = length & 0x7F

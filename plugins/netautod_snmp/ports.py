@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, kw_only=True)
 class Ports:
-    """All by ifIndex. `names` are those that are stored; `bridge` has the ifIndex of bridge ports
+    """The ports, all by ifIndex. `names` are those that are stored; `bridge` has the ifIndex of bridge ports
     (dot1dBasePortIfIndex).
     """
 
@@ -18,7 +18,7 @@ class Ports:
     bridge: Mapping[int, int] = field(default_factory=dict)
 
     def of_bridge_port(self, port: int) -> str | None:
-        """The interface of a bridge port; some agents have no map and number both alike."""
+        """Return the interface of a bridge port; some agents have no map and number both alike."""
         if self.bridge:
             return self.names.get(self.bridge.get(port, -1))
         return self.names.get(port)

@@ -63,7 +63,7 @@ ENDS = ("EndOfMibView", "NoSuchObject", "NoSuchInstance")
 
 
 class PysnmpAgent:
-    """One agent, asked as a user in one context; `seconds` is the time for one try of a request."""
+    """An agent, queried as a user in one context; `seconds` is the time for one attempt at a request."""
 
     def __init__(
         self,
@@ -84,7 +84,7 @@ class PysnmpAgent:
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator["PysnmpAgent"]:
-        """Raises DeviceFailed `credential` for a user that cannot be asked as."""
+        """Open the agent. Raises DeviceFailed `credential` for a user with which no request can be made."""
         self._library, self._engine = await asyncio.to_thread(_engine)
         try:
             yield self
@@ -93,7 +93,7 @@ class PysnmpAgent:
 
     @asynccontextmanager
     async def vlan(self, number: int) -> AsyncIterator["PysnmpAgent"]:
-        """The context `vlan-N` (Cisco's document 44800), with the same engine."""
+        """Return the agent of the context `vlan-N` (Cisco's document 44800), with the same engine."""
         own = PysnmpAgent(self._access, seconds=self._seconds, tries=self._tries, expansion=self._expansion)
         own._library, own._engine, own._context = self._library, self._engine, f"vlan-{number}"
         yield own
@@ -144,7 +144,9 @@ class PysnmpAgent:
     async def _request(
         self, command: str, oids: list[str], *numbers: int
     ) -> tuple[int, list[tuple[str, Any]]]:
-        """The error status and the objects. Raises DeviceFailed `timeout` or `auth`, and WalkFailed."""
+        """Return the error status and the objects. Raises DeviceFailed `timeout` or `auth`, and
+        WalkFailed.
+        """
         hlapi, began = self._library, time.monotonic()
         assert hlapi is not None  # `opened`
         assert self._access.user is not None
@@ -182,7 +184,7 @@ class PysnmpAgent:
 
 
 def user_of(hlapi: ModuleType, user: SnmpUser, expansion: KeyExpansion) -> Any:
-    """Raises DeviceFailed `credential` for a user that no agent can know."""
+    """Build the user of the library. Raises DeviceFailed `credential` for a user that no agent can know."""
     ciphers = {**PRIV, **BLUMENTHAL} if expansion == KeyExpansion.Blumenthal else PRIV
     keys: dict[str, Any] = {}
     if user.auth_protocol is not None:

@@ -31,12 +31,12 @@ JUNIPER_CPU, JUNIPER_MEMORY = "1.3.6.1.4.1.2636.3.1.13.1.8", "1.3.6.1.4.1.2636.3
 
 
 async def read_system(agent: Agent) -> Rows:
-    """The system group; DeviceFailed for an agent that does not answer."""
+    """Return the system group; DeviceFailed for an agent that does not answer."""
     return await agent.get(SYSTEM)
 
 
 async def read_status(agent: Agent, system: Rows) -> DeviceFacts:
-    """Raises WalkFailed only where nothing at all is known."""
+    """Read the facts of the device. Raises WalkFailed only where nothing at all is known."""
     enterprise = enterprise_in(system)
     descr = text(system.get(SYS_DESCR)) or ""
     kind = kind_of(enterprise, descr)
@@ -58,7 +58,7 @@ async def read_status(agent: Agent, system: Rows) -> DeviceFacts:
 
 
 def enterprise_in(system: Rows) -> int | None:
-    """The enterprise number of the device's vendor."""
+    """Return the enterprise number of the device's vendor."""
     return enterprise_of(_oid(system))
 
 
@@ -68,7 +68,9 @@ def _oid(system: Rows) -> str | None:
 
 
 def _uptime(ticks: int | None, engine_seconds: int | None) -> int | None:
-    """sysUpTime is in hundredths; snmpEngineTime is believed where it says that the first has turned over."""
+    """Return the uptime in seconds. sysUpTime is in hundredths; snmpEngineTime counts where it shows that the
+    first has turned over.
+    """
     if ticks is None:
         return engine_seconds
     seconds = ticks // 100
@@ -126,7 +128,7 @@ async def _memory(agent: Agent, enterprise: int | None) -> float | None:
 
 
 async def _ram(agent: Agent) -> float | None:
-    """The first storage of the type RAM."""
+    """Read the first storage of the type RAM."""
     try:
         types = await agent.walk(STORAGE_TYPE)
     except WalkFailed:

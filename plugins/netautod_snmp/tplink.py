@@ -30,7 +30,7 @@ MOST_PORTS = 1024  # of one range
 
 
 async def bridge_ports(agent: Agent) -> dict[int, int]:
-    """ifIndexes by port number, of one unit: a second one would have the numbers of the first."""
+    """Return ifIndexes by port number, of one unit: a second one would have the numbers of the first."""
     found: dict[int, int] = {}
     for index, value in by_number(await agent.walk(PORT_NUMBER)).items():
         unit, _, port = (text(value) or "").rpartition("/")
@@ -58,7 +58,7 @@ async def add_vlans(agent: Agent, ports: Ports, building: Building) -> None:
 
 
 def listed(value: Value) -> list[str]:
-    """`1/0/1`, `1/0/2`, `LAG1` of `1/0/1-2,LAG1`."""
+    """Expand a list: `1/0/1`, `1/0/2`, `LAG1` of `1/0/1-2,LAG1`."""
     found: list[str] = []
     for kind, first, last in _RANGE.findall(text(value) or ""):
         end = min(int(last or first), int(first) + MOST_PORTS)

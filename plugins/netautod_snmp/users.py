@@ -42,7 +42,7 @@ PRIV: dict[str, type[BasePrivKey]] = {
 
 
 def users_of(user: SnmpUser) -> list[User]:
-    """The ways to be this user: two where its key is shorter than the cipher's, as with SHA and AES-256.
+    """Return the forms of this user: two where its key is shorter than the cipher's, as with SHA and AES-256.
 
     No RFC says how to lengthen it: Cisco and others do it as for 3DES (draft-reeder-snmpv3-usm-3desede-00),
     net-snmp by draft-blumenthal-aes-usm-04.
@@ -61,7 +61,7 @@ def users_of(user: SnmpUser) -> list[User]:
 
 
 def named(kinds: Mapping[str, T], name: str) -> T:
-    """Raises DeviceFailed `credential` for a protocol that is not among them."""
+    """Return the protocol of that name. Raises DeviceFailed `credential` for one that is not among them."""
     try:
         return kinds[name]
     except KeyError as exc:

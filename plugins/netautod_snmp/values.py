@@ -21,7 +21,9 @@ def text(value: Value) -> str | None:
 
 
 def mac(value: Value) -> str | None:
-    """Of six bytes (PhysAddress), or a text in one of the usual forms, zeros in front left out or not."""
+    """Return the address of six bytes (PhysAddress), or of a text in one of the usual forms, leading zeros
+    left out or not.
+    """
     if not isinstance(value, bytes):
         return None
     if len(value) == 6:
@@ -36,7 +38,7 @@ def _mac_in(shown: str) -> str | None:
 
 
 def name_or_mac(value: Value) -> str | None:
-    """Of what is a name, or an address in six bytes or as a text."""
+    """Return a name, or an address in six bytes or as a text."""
     shown = text(value)
     if shown is None:
         return None
@@ -46,7 +48,9 @@ def name_or_mac(value: Value) -> str | None:
 
 
 def address(value: Value) -> str | None:
-    """An InetAddress of four or sixteen bytes (and a zone behind it), or gufo's text of an IpAddress."""
+    """Parse an InetAddress of four or sixteen bytes (and a zone behind it), or gufo's text of an
+    IpAddress.
+    """
     if isinstance(value, str):
         return ip_address(value)
     if not isinstance(value, bytes):
@@ -57,7 +61,7 @@ def address(value: Value) -> str | None:
 
 
 def numbers(index: str) -> list[int]:
-    """The sub-identifiers of an index; none for one that is not of numbers."""
+    """Return the sub-identifiers of an index; none for one that is not of numbers."""
     parts = index.split(".")
     return [int(part) for part in parts] if all(part.isdecimal() for part in parts) else []
 
@@ -68,7 +72,9 @@ def octets(parts: Iterable[int]) -> bytes | None:
 
 
 def bits(value: Value) -> Iterator[int]:
-    """The positions of the bits of an octet string that are set, from 1: ports of a PortList (RFC 4363)."""
+    """Yield the positions of the bits of an octet string that are set, from 1: ports of a PortList (RFC
+    4363).
+    """
     if isinstance(value, bytes):
         for place, octet in enumerate(value):
             for bit in range(8):
@@ -77,5 +83,5 @@ def bits(value: Value) -> Iterator[int]:
 
 
 def by_number(rows: Rows) -> dict[int, Value]:
-    """Rows of a table with one number as its index."""
+    """Return rows of a table with one number as its index."""
     return {int(index): value for index, value in rows.items() if index.isdecimal()}

@@ -1,4 +1,4 @@
-"""Which vendor a device is of, by its enterprise number."""
+"""The vendor of a device, by its enterprise number."""
 
 CISCO = 9
 
@@ -77,7 +77,7 @@ VENDORS = {
 
 
 def enterprise_of(object_id: str | None) -> int | None:
-    """The enterprise number of a sysObjectID."""
+    """Return the enterprise number of a sysObjectID."""
     parts = (object_id or "").removeprefix(".").split(".")
     return (
         int(parts[6])

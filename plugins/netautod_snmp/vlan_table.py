@@ -9,7 +9,7 @@ MOST_VLAN = 4094
 
 @dataclass(frozen=True, kw_only=True)
 class VlanTable:
-    """`natives`: the VLAN of untagged frames by ifIndex."""
+    """A table of VLANs. `natives`: the VLAN of untagged frames by ifIndex."""
 
     vlans: list[Vlan]
     natives: dict[int, int] = field(default_factory=dict)

@@ -41,7 +41,7 @@ FOUNDRY = 1991  # its current tables are wrong on ICX 6400 (LibreNMS reads the s
 
 
 async def read_vlans(agent: Agent, ports: Ports, *, enterprise: int | None) -> VlanTable | None:
-    """None for a device that has none of these tables. Raises WalkFailed."""
+    """Read the VLANs; None for a device that has none of these tables. Raises WalkFailed."""
     building = Building()
     if enterprise in FIRST:
         await FIRST[enterprise](agent, ports, building)
@@ -87,7 +87,7 @@ async def _ieee(agent: Agent, ports: Ports, building: Building) -> None:
 
 
 def _newest(rows: Rows) -> dict[int, Value]:
-    """By VLAN, which ends the index; of several time marks the last one."""
+    """Return the values by VLAN, which ends the index; of several time marks the last one."""
     return {vlan: value for index, value in rows.items() if (vlan := _last(index)) is not None}
 
 
@@ -147,7 +147,9 @@ async def _trunks(agent: Agent, ports: Ports, building: Building) -> None:
 
 
 def _carried(columns: Iterable[Value]) -> Iterable[int]:
-    """vlanTrunkPortVlansEnabled and its continuations: a bit for each VLAN, the first one for VLAN 0."""
+    """Yield the VLANs of vlanTrunkPortVlansEnabled and its continuations: a bit for each VLAN, the first one
+    for VLAN 0.
+    """
     for place, value in enumerate(columns):
         for bit in bits(value):
             yield place * 1024 + bit - 1
