@@ -27,7 +27,7 @@ Body = Callable[[SyncRunContext], Any]
 
 
 class Blocks:
-    """Does what the test says, in a thread."""
+    """An executor that does what the test says, in a thread."""
 
     blocking: ClassVar[Literal[True]] = True
     task_type: ClassVar[str] = "blocks"
@@ -80,7 +80,7 @@ async def test_it_waits_for_what_else_the_plugin_is_lent() -> None:
 
 
 class _Everything:
-    """Takes every call, and answers with its name."""
+    """An object that takes every call, and answers with its name."""
 
     def __init__(self) -> None:
         self.calls: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = []

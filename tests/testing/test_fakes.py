@@ -1,4 +1,4 @@
-"""What `netautod.testing` offers in the place of a service: a fake client, a fake context, a server."""
+"""The stand-ins of `netautod.testing` for a service: a fake client, a fake context, a server."""
 
 import json
 import ssl

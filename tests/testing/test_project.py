@@ -1,4 +1,4 @@
-"""What a project says of itself before it is installed, and that it can be loaded by that."""
+"""The description of a project before it is installed, and that it can be loaded by that."""
 
 from importlib.metadata import distributions
 from pathlib import Path

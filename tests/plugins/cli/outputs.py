@@ -1,4 +1,4 @@
-"""What devices of our own making print."""
+"""The outputs of devices of our own making."""
 
 VERSION = """\
 Cisco IOS Software, C2960X Software (C2960X-UNIVERSALK9-M), Version 15.2(7)E4, RELEASE SOFTWARE (fc2)

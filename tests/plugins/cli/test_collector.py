@@ -1,4 +1,4 @@
-"""What the collector reads on command lines of our own making, and what becomes of outputs that are none."""
+"""The reading of command lines of our own making, and the handling of outputs that are none."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -31,7 +31,7 @@ ALL = frozenset(TABLES)
 
 @pytest.fixture(scope="module")
 async def collector() -> AsyncIterator[CliCollector]:
-    """One process that parses for all tests of the module."""
+    """Yield a collector with one process that parses for all tests of the module."""
     parsing = Offload()
     yield CliCollector(parsing)
     parsing.end()
@@ -197,7 +197,7 @@ async def test_a_platform_without_reads_is_not_logged_in_to(collector: CliCollec
 
 
 async def changed(collector: CliCollector, **responses: Any) -> Collected:
-    """IOS with other answers; `_` in a name is a blank."""
+    """Collect from an IOS with other answers; `_` in a name is a blank."""
     said = {**IOS, **{name.replace("_", " "): value for name, value in responses.items()}}
     return await collector.collect(device("cisco_ios", said), ALL)
 

@@ -25,7 +25,9 @@ def test_a_table(platform: str, table: Table) -> None:
 
 @pytest.mark.parametrize(("platform", "table"), CASES)
 def test_what_a_device_adds_is_understood(platform: str, table: Table) -> None:
-    """An addition that cannot be read is left out in silence: that would hide a fault of its form."""
+    """Fail for an addition that cannot be read: it is left out in silence, which would hide a fault of its
+    form.
+    """
     read, said = READS[platform][table], DEVICES[platform]
     for command in read.more:
         if command in said:
@@ -33,7 +35,7 @@ def test_what_a_device_adds_is_understood(platform: str, table: Table) -> None:
 
 
 def told(row: Any) -> dict[str, Any]:
-    """The fields that the device tells; addresses as texts, counters in the order of their fields."""
+    """Return the fields with a value; addresses as texts, counters in the order of their fields."""
     found = {name: getattr(row, name) for name in row.__slots__}
     if "counters" in found:
         values = tuple(getattr(found["counters"], name) for name in found["counters"].__slots__)

@@ -164,7 +164,7 @@ def test_the_kind_of_a_neighbor(platform: str, command: str, kind: str, expected
     ],
 )
 def test_the_head_of_another_form_ends_the_reading(platform: str, command: str, text: str) -> None:
-    """What it tells would go to the interface before it."""
+    """Refuse the output: its facts would go to the interface before it."""
     with pytest.raises(Unreadable):
         rows_of(platform, command, [text])
 

@@ -15,7 +15,9 @@ VLANS = "bridge -json vlan show"
 
 @pytest.mark.parametrize("phrase", EMPTY)
 def test_a_description_empties_no_table(phrase: str) -> None:
-    """Also where a line is not understood: then nothing is known, which is not the same as none."""
+    """Keep the rows, also where a line is not understood: then nothing is known, which is not the same as
+    none.
+    """
     said = INTERFACES.replace("to the core", phrase)
     assert said != INTERFACES
     whole = rows_of("cisco_ios", IOS.command, [INTERFACES, None])

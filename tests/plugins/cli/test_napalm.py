@@ -118,7 +118,7 @@ def arp(expected: Any) -> set[Any]:
 
 
 def our_arp(rows: Rows) -> set[Any]:
-    """NAPALM leaves out those that have not answered."""
+    """Return the entries that answered: NAPALM leaves out the others."""
     return {(one.ip_address, one.mac_address, _name(one.interface)) for one in rows if one.mac_address}
 
 
@@ -127,7 +127,7 @@ def vlans(expected: Any) -> set[Any]:
 
 
 def our_vlans(rows: Rows) -> set[Any]:
-    """The trunks are in outputs of NAPALM's own, so members are not compared."""
+    """Return numbers and names. The trunks are in outputs of NAPALM's own, so members are not compared."""
     return {(one.vlan_id, one.name) for one in rows}
 
 
@@ -191,7 +191,7 @@ def _case(case: Path) -> tuple[dict[str, str], Any]:
 
 
 def _said(case: Path, read: Read, outputs: dict[str, str]) -> list[str | None]:
-    """What each command of the read printed, as far as it is recorded."""
+    """Return what each command of the read printed, as far as it is recorded."""
     names = SOURCES[case.parts[-2]][1]
     return [
         next(

@@ -194,7 +194,7 @@ def test_every_fact_is_read(platform: str, table: str, read: Read, file: Path) -
 
 
 def _agree(fact: Fact, ours: Fact) -> bool:
-    """All that they have, we have; what they leave out, we may have."""
+    """Return whether we have all that they have; we may have what they leave out."""
     return len(fact) == len(ours) and all(
         one is None or one == other or (isinstance(one, frozenset) and not one)
         for one, other in zip(fact, ours, strict=True)

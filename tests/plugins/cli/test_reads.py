@@ -1,4 +1,4 @@
-"""What is read of which platform."""
+"""The commands of each platform."""
 
 from netautod_cli.reads import READS
 
@@ -8,7 +8,7 @@ def test_every_platform_reads_most_tables() -> None:
 
 
 def test_every_command_belongs_to_one_table() -> None:
-    """The process that parses finds a read by its command."""
+    """Require different commands: the process that parses finds a read by its command."""
     for reads in READS.values():
         commands = [read.command for read in reads.values()]
         assert len(commands) == len(set(commands))

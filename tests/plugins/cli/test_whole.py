@@ -1,4 +1,4 @@
-"""What is no whole output gives no whole table: texts of another kind, and outputs that end in a row."""
+"""The check for whole outputs: texts of another kind, and outputs that end in a row, give no whole table."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -50,7 +50,7 @@ def test_a_text_of_another_kind_is_no_table(platform: str, command: str, text: s
 
 
 def cuts(text: str) -> list[str]:
-    """The text up to the middle of each of its lines."""
+    """Return the text up to the middle of each of its lines."""
     found, at = [], 0
     for line in text.splitlines(keepends=True):
         bare = line.rstrip()
@@ -78,7 +78,7 @@ def test_a_row_that_is_cut_costs_its_table(platform: str, table: Table, command:
 
 @pytest.mark.parametrize(("platform", "table", "command", "file"), RECORDED)
 def test_a_recorded_output_that_is_cut(platform: str, table: Table, command: str, file: Path) -> None:
-    """Of lists nothing is taken from a cut row. Of blocks, what stands above the cut is right."""
+    """Take nothing from a cut row of a list. Of blocks, what stands above the cut is right."""
     text = file.read_text(errors="replace")
     whole = given(platform, command, text)
     if whole is None:
@@ -95,7 +95,7 @@ def test_a_recorded_output_that_is_cut(platform: str, table: Table, command: str
 
 
 def _alone(rows: Rows) -> list[Any]:
-    """Without the aggregate of an interface, which names its members further down."""
+    """Return the rows without the aggregate of an interface, which names its members further down."""
     return [replace(row, lag=None) if isinstance(row, Interface) else row for row in rows]
 
 

@@ -137,7 +137,9 @@ ANSWERS: dict[str, Any] = {
 
 
 class Switch(PolledDevice):
-    """Answers commands by `answers`; another one is refused. A bytes answer is the whole body."""
+    """A switch that answers commands by `answers`; it refuses other commands. A bytes answer is the whole
+    body.
+    """
 
     def __init__(self, answers: Mapping[str, Any]) -> None:
         super().__init__(device_type="arista_eos")

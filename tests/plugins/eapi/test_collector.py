@@ -1,4 +1,4 @@
-"""What the collector reads from a switch with EOS, and what becomes of answers that are none."""
+"""The reading of a switch with EOS, and the handling of answers that are none."""
 
 from datetime import UTC, datetime
 from typing import Any

@@ -174,14 +174,16 @@ MORE = frozenset({"get_arp_table_with_vrf", "get_interfaces_counters"})
 
 
 def _only(ours: Any, theirs: Any) -> Any:
-    """Those of the rows or entries that the other one has, too."""
+    """Return those of the rows or entries that the other one has, too."""
     if isinstance(ours, dict):
         return {name: one for name, one in ours.items() if name in theirs}
     return ours & theirs
 
 
 def _answers(case: Path) -> tuple[dict[str, Any], Any]:
-    """By the command, whose blanks are `_` in the names of the files; `show interfaces` where none is."""
+    """Return answers by the command, whose blanks are `_` in the names of the files; `show interfaces` where
+    none is.
+    """
     found: dict[str, Any] = {}
     for command in ANSWERS:
         name = command.replace(" neighbors detail", " neighbors  detail").replace("-", "_").replace(" ", "_")

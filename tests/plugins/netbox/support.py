@@ -17,7 +17,9 @@ from tests.support.servers.netbox import V1_TOKEN, NetBoxReplay
 
 @dataclass(kw_only=True)
 class Walk:
-    """All that a walk brought; `incomplete` is its text if it says that devices may be missing."""
+    """A walk: all devices that it brought; `incomplete` is its text if it says that devices may be
+    missing.
+    """
 
     devices: list[RemoteDevice] = field(default_factory=list)
     problems: list[RemoteProblem] = field(default_factory=list)
@@ -43,13 +45,13 @@ async def walk(source: InventorySource) -> Walk:
 
 
 def access(url: str, token: str, **changes: Any) -> InventoryAccess:
-    """To a server on 127.0.0.1, and to no other local address."""
+    """Return access to a server on 127.0.0.1, and to no other local address."""
     http = GuardedClient(AddressRules.allowing(["127.0.0.1"]))
     return InventoryAccess(url=url, token=token, http=http, platforms=PlatformRegistry().slugs, **changes)
 
 
 class Waits:
-    """In place of sleeping: what would have been slept. `meanwhile` is called each time."""
+    """A replacement of sleeping: it records the seconds. `meanwhile` is called each time."""
 
     def __init__(self, meanwhile: Callable[[], None] = lambda: None) -> None:
         self.seconds: list[float] = []
@@ -61,24 +63,24 @@ class Waits:
 
 
 def quick(sleep: Callable[[float], Awaitable[None]], *, seconds: float = 20.0) -> Limits:
-    """Nothing is really slept; `seconds` are those of a request."""
+    """Return limits without real sleeping; `seconds` are those of a request."""
     request = RequestLimits(seconds=seconds, most_bytes=2 * 1024 * 1024, longest_wait=60.0)
     return Limits(status=request, count=request, page=request, sleep=sleep)
 
 
 @pytest.fixture
 async def netbox() -> AsyncIterator[NetBoxReplay]:
-    """The recorded NetBox; a module that wants it imports it."""
+    """Yield the recorded NetBox; a module that uses it imports it."""
     made = NetBoxReplay()
     yield made
     made.close()
 
 
 def source_of(server: NetBoxReplay, **changes: Any) -> NetBoxSource:
-    """`url` and `token` as well as the fields of InventoryAccess may be changed."""
+    """Build a source; `url` and `token` as well as the fields of InventoryAccess may be changed."""
     return NetBoxSource(access(changes.pop("url", server.url), changes.pop("token", V1_TOKEN), **changes))
 
 
 def netbox_at(url: str, waits: Waits | None = None, **changes: Any) -> NetBoxSource:
-    """Without real waits; `seconds` may be changed."""
+    """Build a source without real waits; `seconds` may be changed."""
     return NetBoxSource(access(url, V1_TOKEN), limits=quick(waits or Waits(), **changes))

@@ -122,7 +122,7 @@ async def test_platforms_of_another_shape(netbox: NetBoxReplay, body: bytes) -> 
 
 
 async def test_a_server_that_pages_by_nothing_is_noticed(netbox: NetBoxReplay) -> None:
-    """It ignores `id__gt`: without the check the walk would never end."""
+    """Stop a walk of a server that ignores `id__gt`: without the check it would never end."""
     page = listing(*({**DEVICE, "id": at} for at in range(1, 11)))
     netbox.scripted += [NO_PLATFORMS, Answer(body=page), Answer(body=page)]
     with pytest.raises(InventoryFailed, match="the next page has the devices of an earlier one"):
@@ -130,7 +130,7 @@ async def test_a_server_that_pages_by_nothing_is_noticed(netbox: NetBoxReplay) -
 
 
 async def test_devices_that_come_twice_are_taken_once(netbox: NetBoxReplay) -> None:
-    """Joins over tags do so within a page, a proxy's cache across pages."""
+    """Take them once: joins over tags repeat devices within a page, a proxy's cache across pages."""
     first = listing(*({**DEVICE, "id": at} for at in (1, 2, 2, 3)))
     second = listing(*({**DEVICE, "id": at} for at in (2, 3, 4, 4)), count=4)
     netbox.scripted += [NO_PLATFORMS, Answer(body=first), Answer(body=second)]

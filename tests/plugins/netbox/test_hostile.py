@@ -95,7 +95,7 @@ async def test_throttling_without_end_is_given_up(
 
 
 async def test_a_server_that_comes_back_while_we_wait(serving: Serving) -> None:
-    """The connection is cut, then refused for a moment; nothing of it is an error in the end."""
+    """Retry: the connection is cut, then refused for a moment; nothing of it is an error in the end."""
     cut = 2
 
     async def flaky(head: bytes, writer: asyncio.StreamWriter) -> None:

@@ -28,7 +28,9 @@ def source_of(server: NautobotReplay, **changes: Any) -> NautobotSource:
 
 
 def expected(server: NautobotReplay, at: int, device_id: str) -> RemoteDevice:
-    """The recorded fleet repeats itself: even devices are Cisco's in Berlin, odd ones Juniper's in Paris."""
+    """Return the device that is expected. The recorded fleet repeats itself: even devices are Cisco's in
+    Berlin, odd ones Juniper's in Paris.
+    """
     is_even = at % 2 == 0
     return RemoteDevice(
         external_id=device_id,

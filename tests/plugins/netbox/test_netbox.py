@@ -222,7 +222,9 @@ async def test_a_virtual_chassis_member_without_an_address_is_a_problem(netbox: 
 
 
 async def test_nested_platforms_are_known_by_their_parents(netbox: NetBoxReplay) -> None:
-    """The recorded 4.7 nests `cisco-ios-xe-17-9`; here a name that says nothing, two levels down."""
+    """Look up the parents: the recorded 4.7 nests `cisco-ios-xe-17-9`; here a name without a meaning, two
+    levels down.
+    """
     netbox.platforms += [
         {"id": 90, "name": "Campus", "slug": "campus", "parent": {"id": 2}},
         {"id": 91, "name": "Campus gold", "slug": "campus-gold", "parent": {"id": 90}},
@@ -376,7 +378,7 @@ async def test_a_page_has_each_device_once(netbox: NetBoxReplay) -> None:
 
 
 async def test_an_abandoned_walk_leaves_nothing_under_way(netbox: NetBoxReplay) -> None:
-    """The next page is fetched while this one is used; it is given up with the walk."""
+    """Cancel the next page, which is fetched while this one is used, with the walk."""
     netbox.largest = 10
     before = asyncio.all_tasks()
     pages = source_of(netbox).devices()

@@ -187,7 +187,7 @@ def test_page_sizes_follow_the_server() -> None:
     ],
 )
 def test_no_part_of_a_large_page_holds_the_interpreter(body: str) -> None:
-    """Other threads, such as the event loop, get their turn between devices at the latest.
+    """Let other threads, such as the event loop, run between devices at the latest.
 
     In CPU time of the thread, so that a busy machine changes nothing; the garbage collector may strike once.
     """

@@ -30,7 +30,7 @@ async def service_client(tmp_path_factory: pytest.TempPathFactory) -> AsyncItera
 
 @pytest.fixture
 async def client(service_client: ApiClient) -> AsyncIterator[ApiClient]:
-    """The service without devices and sources."""
+    """Yield a client of the service without devices and sources."""
     yield service_client
     for source in (await service_client.get(SOURCES)).json["sources"]:
         await service_client.delete(f"{SOURCES}/{source['id']}")

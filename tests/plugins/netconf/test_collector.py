@@ -1,4 +1,4 @@
-"""What the collector reads over NETCONF, and what becomes of devices that break the rules."""
+"""The reading over NETCONF, and the handling of devices that break the rules."""
 
 from typing import Any
 

@@ -161,7 +161,7 @@ GETTERS: dict[str, Getter] = {
 
 
 def _reply(case: Path) -> tuple[bytes, Any]:
-    """Of several files that with the details."""
+    """Return the reply; of several files that with the details."""
     files = sorted(case.glob("*.xml"), key=lambda file: "lldp-interface" not in file.name)
     return files[0].read_bytes(), json.loads((case / "expected_result.json").read_text())
 

@@ -20,14 +20,14 @@ PORT = 16161
 
 @dataclass(frozen=True, kw_only=True)
 class Network:
-    """`near` and `far` are the names of the namespaces; the cable is `near0` - `far0`."""
+    """A network of two namespaces. `near` and `far` are their names; the cable is `near0` - `far0`."""
 
     near: str
     far: str
     folder: Path
 
     def addresses(self, namespace: str) -> dict[str, str]:
-        """MAC addresses by interface."""
+        """Return MAC addresses by interface."""
         shown = run("ip", "-n", namespace, "-o", "link").splitlines()
         words = [line.split() for line in shown if "link/ether" in line]
         return {line[1].partition("@")[0]: line[line.index("link/ether") + 1] for line in words}
@@ -48,7 +48,7 @@ def run(*command: str) -> str:
 
 
 def refuse_or_skip() -> None:
-    """In CI the test is never left out."""
+    """Skip the test without the programs; in CI it fails instead."""
     missing = [program for program in PROGRAMS if shutil.which(program) is None]
     reason = f"not installed: {', '.join(missing)}" if missing else ""
     if not missing:
@@ -88,7 +88,7 @@ def cabled(folder: Path) -> Iterator[Network]:
 
 @asynccontextmanager
 async def daemons(network: Network) -> AsyncIterator[None]:
-    """snmpd listens on NEAR:PORT; both ends send each second."""
+    """Start snmpd, which listens on NEAR:PORT; both ends send each second."""
     folder = network.folder
     agentx = folder / "agentx"
     (folder / "snmpd.conf").write_text(

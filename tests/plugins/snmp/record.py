@@ -45,7 +45,7 @@ STATES = {"UP": "up", "DOWN": "down", "UNKNOWN": "up", "LOWERLAYERDOWN": "down"}
 
 
 def next_object(agent: socket.socket, oid: Oid) -> tuple[Oid, int, bytes]:
-    """The object behind that one: its OID, tag and content."""
+    """Return the object behind that one: its OID, tag and content."""
     binding = element(SEQUENCE, object_id(oid) + element(NULL, b""))
     pdu = integer(7) + integer(0) + integer(0) + element(SEQUENCE, binding)
     message = integer(1) + element(OCTETS, b"public") + element(GET_NEXT, pdu)
@@ -82,7 +82,7 @@ def _shown(tag: int, value: bytes) -> str:
 
 
 def expected(network: Network) -> dict[str, Any]:
-    """By iproute2."""
+    """Return what iproute2 shows."""
     shown = json.loads(run("ip", "-n", network.near, "-json", "-d", "address", "show"))
     names = {one["ifname"]: one["ifindex"] for one in shown}
     far = network.addresses(network.far)["far0"]

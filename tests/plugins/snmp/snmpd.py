@@ -18,7 +18,7 @@ NAME = "1.3.6.1.2.1.1.5.0"
 
 @asynccontextmanager
 async def serving_snmpd(folder: Path, config: str) -> AsyncIterator[int]:
-    """Answers its port; `config` is its snmpd.conf, beside a community `public`."""
+    """Start snmpd and yield its port; `config` is its snmpd.conf, beside a community `public`."""
     program = shutil.which("snmpd", path=f"{os.environ['PATH']}:/usr/sbin")
     if program is None:
         if os.environ.get("CI"):

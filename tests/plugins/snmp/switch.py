@@ -24,7 +24,7 @@ def mac(number: int) -> bytes:
 
 
 def ports(*numbers: int) -> Encoded:
-    """A PortList of eight ports."""
+    """Encode a PortList of eight ports."""
     return text(bytes((sum(0x80 >> number - 1 for number in numbers),)))
 
 
@@ -58,7 +58,7 @@ def _interfaces() -> dict[str, Encoded]:
 
 
 def objects() -> dict[str, Encoded]:
-    """By OID; change some for a switch that is odd."""
+    """Return objects by OID; change some for a switch that is odd."""
     return {
         "1.3.6.1.2.1.1.1.0": text(
             "Arista Networks EOS version 4.30.1F running on an Arista Networks DCS-7050"
@@ -103,7 +103,7 @@ def objects() -> dict[str, Encoded]:
 
 
 def recording(**changes: Encoded | None) -> Recording:
-    """`changes` by OID, with `_` for the dots; None removes an object."""
+    """Build a recording. `changes` are by OID, with `_` for the dots; None removes an object."""
     changed = {**objects(), **{oid.strip("o").replace("_", "."): value for oid, value in changes.items()}}
     pairs: list[tuple[Oid, Encoded]] = [
         (oid_of(oid), value) for oid, value in changed.items() if value is not None

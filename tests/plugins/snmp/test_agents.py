@@ -59,7 +59,7 @@ async def test_a_table_that_is_not_there() -> None:
 
 
 def after(count: int, then: Callable[[Request, Reply], Reply | None]) -> Behaviour:
-    """Normal for so many requests."""
+    """Behave normally for so many requests."""
     asked = 0
 
     def behaviour(request: Request, reply: Reply) -> Reply | None:

@@ -1,4 +1,4 @@
-"""What the collector reads from a switch of our own making, and from one that is odd."""
+"""The reading of a switch of our own making, and of one that is odd."""
 
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
@@ -125,7 +125,7 @@ async def test_only_what_is_wanted_is_given() -> None:
 
 
 def failing(root: str) -> Behaviour:
-    """Requests for what is below the root are answered by an error."""
+    """Answer requests for what is below the root by an error."""
     below = oid_of(root)
 
     def behaviour(request: Request, reply: Reply) -> Reply:

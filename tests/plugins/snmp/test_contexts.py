@@ -1,4 +1,6 @@
-"""What only pysnmp can ask: a VLAN of a Cisco switch as a user of SNMPv3, and an agent with 3DES."""
+"""The requests that only pysnmp can make: a VLAN of a Cisco switch as a user of SNMPv3, and an agent with
+3DES.
+"""
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -29,7 +31,7 @@ def reader(priv: str, key: str = PRIV, auth: str = "sha") -> SnmpUser:
 
 
 def conf(cipher: str, backing: int) -> str:
-    """A switch as Cisco's are: VLAN 7 is in the context vlan-7, which the user's group may see."""
+    """Configure a switch as Cisco's are: VLAN 7 is in the context vlan-7, which the user's group may see."""
     return f"""
 createUser reader SHA "{AUTH}" {cipher} "{PRIV}"
 view all included .1
@@ -78,7 +80,7 @@ async def test_a_context_that_the_agent_does_not_know(tmp_path: Path) -> None:
 
 @contextmanager
 def triple_des_agent(port: int) -> Iterator[None]:
-    """An agent of pysnmp with its own SNMPv2-MIB."""
+    """Run an agent of pysnmp with its own SNMPv2-MIB."""
     served = engine.SnmpEngine()
     config.add_transport(
         served, udp.DOMAIN_NAME, udp.UdpAsyncioTransport().open_server_mode(("127.0.0.1", port))

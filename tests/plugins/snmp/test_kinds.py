@@ -1,4 +1,4 @@
-"""What devices of many vendors say in sysDescr, and which platform, version and model that is."""
+"""The texts of sysDescr of many vendors, and which platform, version and model each means."""
 
 import csv
 from pathlib import Path

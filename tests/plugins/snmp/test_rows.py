@@ -215,7 +215,7 @@ def test_arp_of_both_tables_once() -> None:
 
 
 def v2(*indexes: str, **row: Any) -> LldpTables:
-    """The same neighbor at several rows of LLDP-V2-MIB; `row` is another one behind them."""
+    """Build the same neighbor at several rows of LLDP-V2-MIB; `row` is another one behind them."""
     columns: dict[str, Rows] = {name: {} for name in REMOTE_COLUMNS}
     said = {"chassis_subtype": 4, "chassis": MAC, "port": b"ge-0/0/1"}
     for place, index in enumerate(indexes):

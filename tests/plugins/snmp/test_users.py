@@ -98,7 +98,9 @@ async def test_tables_are_read_to_their_end(port: int, one: SnmpUser) -> None:
 async def test_an_error_that_is_encrypted_ends_no_walk_as_good(
     port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As an agent that stops with an error after the first answer: the walk sees nothing but an end."""
+    """Answer as an agent that stops with an error after the first answer: the walk sees nothing but
+    an end.
+    """
     monkeypatch.setattr(agent_module, "REPETITIONS", (2,))
     access = SnmpAccess(address="127.0.0.1", port=port, user=user("shaaes", **private("aes")))
     async with GufoAgent(access, seconds=2.0).opened() as agent:

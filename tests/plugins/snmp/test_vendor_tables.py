@@ -35,7 +35,7 @@ BASE_PORTS = {f"{BRIDGE}1.4.1.2.{500 + port}": integer(port) for port in (1, 2, 
 async def collected(
     enterprise: int, rows: Mapping[str, Encoded], wanted: Iterable[Table], **instances: Mapping[str, Encoded]
 ) -> Collected:
-    """A device of that vendor with the interfaces ge1 to ge3, and no other table than `rows`."""
+    """Collect from a device of that vendor with the interfaces ge1 to ge3, and no other table than `rows`."""
     bare = {oid: value for oid, value in objects().items() if not oid.startswith((LLDP_ROOT, BRIDGE))}
     bare["1.3.6.1.2.1.1.2.0"] = object_id(oid_of(f"1.3.6.1.4.1.{enterprise}.1"))
     served = {"public": recording({**bare, **rows})}
@@ -122,7 +122,7 @@ def test_a_list_of_ports_of_junos(value: bytes | None, expected: list[int]) -> N
 
 
 def vlan_list(*vlans: int) -> Encoded:
-    """Of HUAWEI-L2IF-MIB: the first bit is VLAN 0."""
+    """Encode a list of HUAWEI-L2IF-MIB: the first bit is VLAN 0."""
     whole = bytearray(256)
     for vlan in vlans:
         whole[vlan // 8] |= 0x80 >> vlan % 8
@@ -277,7 +277,7 @@ async def test_a_neighbor_at_its_interface(enterprise: int, rows: Mapping[str, E
 
 
 class Switch:
-    """Of Cisco, without a word on members: only some of its VLANs answer."""
+    """A Cisco switch without a word on members: only some of its VLANs answer."""
 
     def __init__(self, answering: Mapping[int, Rows]) -> None:
         self._answering = answering
@@ -301,7 +301,7 @@ class Switch:
 
 
 class Instance(Switch):
-    """Of one VLAN."""
+    """An instance of one VLAN."""
 
     def __init__(self, rows: Rows) -> None:
         super().__init__({})

@@ -1,4 +1,4 @@
-"""What the collector makes of the ways of vendors: aggregates, VLANs, and what a device is."""
+"""The collector's handling of the ways of vendors: aggregates, VLANs, and what a device is."""
 
 import pytest
 
@@ -41,7 +41,7 @@ async def test_members_by_the_stack_of_interfaces(
 
 
 async def test_the_instance_without_a_name_is_vlan_1_of_cisco() -> None:
-    """It is not asked for once more as `public@1`, which nobody answers here."""
+    """Query it once: `public@1` is not requested as well, which would get no answer."""
     table = "1.3.6.1.2.1.17.4.3.1"
     rows: dict[str, Encoded | None] = {
         **{oid: None for oid in objects() if oid.startswith("1.3.6.1.2.1.17.7.")},

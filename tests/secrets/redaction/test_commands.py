@@ -1,4 +1,4 @@
-"""Which parts of a command line are shown, by two lists of lines: with a secret, and without one."""
+"""The parts of a command line that are shown, by two lists of lines: with a secret, and without one."""
 
 from pathlib import Path
 

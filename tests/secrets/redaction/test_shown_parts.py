@@ -1,4 +1,4 @@
-"""What of a command is shown to the readers of events and logs."""
+"""The part of a command that is shown to the readers of events and logs."""
 
 import pytest
 

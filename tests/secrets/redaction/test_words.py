@@ -1,4 +1,4 @@
-"""Which words announce a secret and which only look like it, each in a command of its own."""
+"""The words that announce a secret and those that only look like it, each in a command of its own."""
 
 import re
 

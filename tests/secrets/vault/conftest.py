@@ -16,7 +16,9 @@ OpenNode = Callable[..., Awaitable[Vault]]
 
 @pytest.fixture
 def open_node(database: Database, tmp_path: Path) -> OpenNode:
-    """`await open_node("a")` starts a node with the data directory `a`; again is a restart of it."""
+    """Start nodes: `await open_node("a")` starts one with the data directory `a`; again is a restart
+    of it.
+    """
 
     async def start(name: str = "a", key: RootKey | None = None, clock: Clock | None = None) -> Vault:
         key_file = None if key is None else key.source
@@ -34,7 +36,7 @@ async def vault(open_node: OpenNode) -> Vault:
 
 @dataclass(frozen=True, kw_only=True)
 class Keys:
-    """Three root keys in files."""
+    """A set of three root keys in files."""
 
     first: RootKey
     second: RootKey

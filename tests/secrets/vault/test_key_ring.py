@@ -33,7 +33,9 @@ class HandClock:
 
 
 async def ring(database: Database, *, held: tuple[int, ...], active: tuple[int, ...]) -> KeyRing:
-    """A node that holds `held`, in a database whose root versions are 1..2 and only `active` are active."""
+    """Build a node that holds `held`, in a database whose root versions are 1..2 and only `active` are
+    active.
+    """
     roots = RootStore(database, clock=HandClock())
     for version, secret in ROOTS.items():
         await roots.add(version, secret)

@@ -18,11 +18,11 @@ FIELDS = (SealedField(collection="things", path="auth.secret"),)
 
 
 class Crash(Exception):
-    """Stands for a killed process."""
+    """A stand-in for a killed process."""
 
 
 async def put(vault: Vault, database: Database, record: str, text: str, org_id: OrgId = ORG) -> None:
-    """Writes as a resource would: one document, the sealed value under its path."""
+    """Write as a resource would: one document, the sealed value under its path."""
     sealed = await vault.seal(org_id, "things", record, "auth.secret", text.encode())
     change: Document = {"$set": {"auth.secret": sealed}}
     if org_id != INSTALLATION:
@@ -46,7 +46,7 @@ async def versions(database: Database) -> list[int]:
 def interrupting(
     vault: Vault, monkeypatch: pytest.MonkeyPatch, act: Callable[[int, Place], Awaitable[None]]
 ) -> None:
-    """Calls `act(number of the value, its place)` between the read of a value and its compare-and-set."""
+    """Call `act(number of the value, its place)` between the read of a value and its compare-and-set."""
     rewrapped = vault.rewrapped
     count = 0
 

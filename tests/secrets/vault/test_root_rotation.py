@@ -135,7 +135,7 @@ async def test_a_node_started_in_between_uses_only_the_new_root_afterwards(
 async def test_a_key_made_between_look_and_sweep_is_not_lost(
     open_node: OpenNode, database: Database, keys: Keys, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The slowest node: it looked before the mark, and inserts after the sweep."""
+    """Repair the key of the slowest node: it looked before the mark, and inserts after the sweep."""
     stale = await open_node("a", keys.first)
     insert = KeyStore.insert
 

@@ -24,7 +24,7 @@ async def without_nodes() -> bool:
 
 
 def untold(text: str) -> None:
-    """Nobody reads it."""
+    """Ignore the text."""
 
 
 async def test_what_a_node_seals_late_under_the_old_key_is_found(
@@ -38,7 +38,7 @@ async def test_what_a_node_seals_late_under_the_old_key_is_found(
     waited = list[str]()
 
     async def nodes() -> bool:
-        """Asked after the first pass."""
+        """Return true, after the first pass."""
         assert await versions(database) == [2]
         await put(late, database, "0", "late")
         assert await versions(database) == [1, 2]

@@ -14,7 +14,9 @@ Serving = Callable[[Behaviour], Awaitable[str]]
 
 @pytest.fixture
 async def serving() -> AsyncIterator[Serving]:
-    """`url = await serving(behaviour)`: the behaviour gets each request's head and answers what it likes."""
+    """Start servers: `url = await serving(behaviour)`: the behaviour gets each request's head and writes the
+    answer.
+    """
     servers: list[asyncio.Server] = []
     running: set[asyncio.Task[None]] = set()
 
@@ -46,5 +48,5 @@ async def serving() -> AsyncIterator[Serving]:
 
 @pytest.fixture
 def client() -> GuardedClient:
-    """May reach 127.0.0.1, where the tests' servers are, and no other local address."""
+    """Return a client that may reach 127.0.0.1, where the tests' servers are, and no other local address."""
     return GuardedClient(AddressRules.allowing(["127.0.0.1"]))

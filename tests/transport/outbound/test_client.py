@@ -118,7 +118,9 @@ async def test_the_refusal_says_what_is_refused(host: str, text: str) -> None:
 async def test_a_name_that_changes_its_address_after_the_check_is_connected_to_as_checked(
     serving: Serving,
 ) -> None:
-    """DNS rebinding: the first answer is checked and connected to, the second one is never asked for."""
+    """Prevent DNS rebinding: the first answer is checked and connected to, the second one is never
+    asked for.
+    """
     names = Names(rebind_example=[["127.0.0.1"], ["127.0.0.2"]])
     client = GuardedClient(AddressRules.allowing(["127.0.0.1"]), lookup=names)
     port = port_of(await serving(answer_ok))

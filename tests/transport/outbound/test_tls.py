@@ -1,4 +1,4 @@
-"""Which servers the guarded client takes for the ones they say they are."""
+"""The check of certificates by the guarded client."""
 
 import ssl
 from collections.abc import AsyncIterator
@@ -20,7 +20,9 @@ class Hello(RequestHandler):
 
 
 class World:
-    """Servers with certificates of one authority; `trusting` is the policy that trusts nobody else."""
+    """A set of servers with certificates of one authority; `trusting` is the policy that trusts no other
+    authority.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._ours = Authority(folder, "ours")

@@ -1,4 +1,6 @@
-"""What the tests of the CLI engine share: platforms, quick limits, and a target for a simulated device."""
+"""The fixtures of the tests of the CLI engine: platforms, quick limits, and a target for a simulated
+device.
+"""
 
 from collections.abc import Callable
 
@@ -18,7 +20,7 @@ def platforms() -> PlatformRegistry:
 
 @pytest.fixture
 def make_target(platforms: PlatformRegistry) -> MakeTarget:
-    """`make_target(device, platform=..., **fields of Target)`."""
+    """Return `make_target(device, platform=..., **fields of Target)`."""
 
     def make(device: SimulatedDevice, platform: str | None = None, **fields: object) -> Target:
         known: dict[str, object] = {
@@ -33,7 +35,7 @@ def make_target(platforms: PlatformRegistry) -> MakeTarget:
 
 @pytest.fixture
 def limits() -> SessionLimits:
-    """Short enough that a test of a silent device takes a second."""
+    """Return limits so short that a test of a silent device takes a second."""
     return SessionLimits(
         login_seconds=5, prompt_seconds=1, command_seconds=1.5, capture_seconds=1.5, quiet_seconds=0.1
     )

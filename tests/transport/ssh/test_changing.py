@@ -88,7 +88,7 @@ CHANGEABLE = [name for name in PlatformRegistry().names() if PlatformRegistry().
 
 @pytest.mark.parametrize("name", CHANGEABLE)
 def test_a_platform_that_can_be_changed_says_how(name: str) -> None:
-    """How it gets into the configuration mode and out again, and what becomes of a change."""
+    """Require the commands into the configuration mode and out again, and what becomes of a change."""
     how = PlatformRegistry().get(name).change
     assert how is not None
     assert how.enter[-1].split()[0] in ("configure", "system-view")

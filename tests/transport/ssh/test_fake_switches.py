@@ -76,7 +76,7 @@ async def test_a_change_through_the_config_mode_is_in_the_next_capture(ports: di
 
 
 async def test_the_pager_of_dell_is_answered_to_the_end(ports: dict[str, int]) -> None:
-    """18 lines a page, and the command that would turn it off is unknown to this switch."""
+    """Answer 18 lines a page; the command that would turn it off is unknown to this switch."""
     async with open_session(target(ports, "dell_generic", "generic"), login(), limits=_LIMITS) as session:
         for command in ("configure", "vlan database", *(f"vlan {number}" for number in _VLANS)):
             await session.run(command)

@@ -79,7 +79,7 @@ async def test_the_terminal_asks_for_the_password_again_and_enable_for_its_own(f
 
 
 async def test_options_of_telnet_before_the_question(frr_behind_netcat: Frr) -> None:
-    """Bytes that are no text, and a vty that does not know the size of the window."""
+    """Ignore bytes that are no text, on a vty that does not know the size of the window."""
     frr = frr_behind_netcat
     async with open_session(target(frr.vty), login(frr), limits=_LIMITS) as session:
         assert (await capture(session)).raw.endswith("\nend\n")
@@ -112,7 +112,7 @@ async def test_commands_of_the_unprivileged_mode_need_no_enable_secret(frr: Frr)
 
 
 async def test_a_password_that_the_terminal_refuses_is_a_refused_login(frr: Frr) -> None:
-    """sshd accepts it; zebra got another one in the meantime."""
+    """Refuse a login that sshd accepts: zebra got another password in the meantime."""
     async with open_session(target(frr.vty), login(frr), limits=_LIMITS) as session:
         for command in ("configure terminal", "password changed-meanwhile", "end"):
             assert await session.run(command) == ""
@@ -136,7 +136,7 @@ async def test_the_pager_is_answered_to_the_end(frr: Frr) -> None:
 
 
 async def test_a_long_configuration_through_the_pager(tmp_path: Path) -> None:
-    """Over a hundred pages of three lines; each line stands there once and in order."""
+    """Read over a hundred pages of three lines; each line stands there once and in order."""
     require()
     async with (
         running_frr(tmp_path, prefixes=300) as frr,
@@ -150,7 +150,7 @@ async def test_a_long_configuration_through_the_pager(tmp_path: Path) -> None:
 
 
 async def test_the_pager_is_a_real_one(frr: Frr) -> None:
-    """Without an answer to it nothing more comes."""
+    """Require an answer: without one nothing more comes."""
     unpaged = replace(_PAGED, pager=())
     limits = replace(_LIMITS, capture_seconds=1.0)
     found = await failure(target(frr.vty, platform=unpaged), login(frr), limits)
@@ -239,7 +239,7 @@ async def test_vtysh_as_a_login_shell_needs_no_enable(frr: Frr) -> None:
 
 
 async def test_the_pager_of_vtysh_is_less(frr: Frr) -> None:
-    """It is on after this command, and waits at the end."""
+    """Answer `less`, which is on after this command, and waits at the end."""
     async with open_session(target(frr.vtysh), by_key(frr.vtysh), limits=_LIMITS) as session:
         whole = await capture(session)
         await session.run("terminal paginate")

@@ -1,4 +1,4 @@
-"""What failures quote of a device: never the secrets that stand in it."""
+"""The text that failures quote of a device: never the secrets that stand in it."""
 
 import pytest
 

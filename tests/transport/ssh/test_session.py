@@ -17,11 +17,11 @@ from .conftest import MakeTarget
 
 
 class LeaseLost(Exception):
-    """What the guard of a test raises."""
+    """Raised by the guard of a test."""
 
 
 def _still(config: str) -> str:
-    """Without the number that drifts from read to read, and without the last line end."""
+    """Return the text without the number that drifts from read to read, and without the last line end."""
     return re.sub(r"clock-period \d+", "clock-period", config).rstrip("\n")
 
 
@@ -206,7 +206,9 @@ async def test_no_command_is_sent_after_the_lease_is_lost(
 async def test_a_process_that_sleeps_while_its_channel_opens_sends_no_command(
     make_target: MakeTarget, login: Login, limits: SessionLimits
 ) -> None:
-    """The guard holds when the command is given and not any more when the device has opened the channel."""
+    """Refuse the command: the guard holds when the command is given, but no more when the device has opened
+    the channel.
+    """
     calls: list[int] = []
 
     def guard() -> None:

@@ -47,7 +47,7 @@ async def test_a_linux_host_is_captured(target: Target, login: Login) -> None:
 
 
 async def test_the_parts_are_those_of_the_recorded_fixture(target: Target, login: Login) -> None:
-    """What this machine lacks is said in a note."""
+    """Compare the heads; what this machine lacks is said in a note."""
     async with open_session(target, login) as session:
         taken = await capture(session)
     heads = [line for line in load("linux").first.split("\n") if line.startswith("### ")]

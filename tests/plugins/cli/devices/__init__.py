@@ -1,4 +1,6 @@
-"""What devices of our own making print, in the forms that their vendors document; by platform and command."""
+"""The outputs of devices of our own making, in the forms that their vendors document; by platform and
+command.
+"""
 
 from collections.abc import Mapping
 from typing import Any

@@ -115,7 +115,7 @@ def fdb_found(found: Collected) -> Rows:
 
 
 def members_expected(expected: Expected) -> Rows:
-    """How many ports each VLAN has: LibreNMS names them by numbers of the bridge."""
+    """Return how many ports each VLAN has: LibreNMS names them by numbers of the bridge."""
     count = Counter(row["vlan"] for row in expected["ports_vlans"])
     return set(count.items())
 
@@ -128,8 +128,9 @@ def members_found(found: Collected) -> Rows:
 
 
 def stack_expected(expected: Expected) -> Rows:
-    """Members of aggregates: of ifStackTable the rows between a port and an aggregate. LibreNMS has them the
-    other way round: the port is what it calls high.
+    """Return members of aggregates: of ifStackTable the rows between a port and an aggregate.
+
+    LibreNMS has them the other way round: the port is what it calls high.
     """
     types = {row["ifIndex"]: row["ifType"] for row in expected["ports"]}
     names = {row["ifIndex"]: long_name(row["ifDescr"] or row["ifName"]) for row in expected["ports"]}
@@ -162,7 +163,7 @@ SYSTEMS = {
 
 
 def device_expected(expected: Expected) -> Rows:
-    """What LibreNMS does not know is no row."""
+    """Return the facts that LibreNMS knows; an unknown one is no row."""
     [row] = expected["devices"]
     said = {name: row.get(name) for name in ("sysName", "hardware", "version", "serial")}
     said["os"] = SYSTEMS[row["os"]]
@@ -187,7 +188,8 @@ _MEDIA, _PHYSICAL = "1.3.6.1.2.1.4.22.1.", "1.3.6.1.2.1.4.35.1."
 
 
 def arp_recorded(lines: Iterable[str]) -> Rows:
-    """Addresses of the rows of ipNetToMediaTable, and of ipNetToPhysicalTable, that are not invalid.
+    """Return the addresses of the rows of ipNetToMediaTable, and of ipNetToPhysicalTable, that are not
+    invalid.
 
     Where both have an address of one interface, the newer table counts.
     """

@@ -31,7 +31,7 @@ ENOUGH = 10  # rows of a table, of which 95 % have to agree
 
 
 def explained() -> dict[tuple[str, str], tuple[int, int]]:
-    """Rows that are missing, and rows that are more, by device and table."""
+    """Return rows that are missing, and rows that are more, by device and table."""
     with (Path(__file__).parent / "explained.csv").open(newline="") as file:
         return {
             (device, table): (int(missing), int(more))

@@ -1,4 +1,6 @@
-"""What is stored as a configuration: no refusal of any vendor, no part of one, but each small or odd one."""
+"""The check of what is stored as a configuration: no refusal of any vendor, no part of one, but each small or
+odd one.
+"""
 
 from pathlib import Path
 
@@ -26,7 +28,7 @@ _MARKED = [name for name in _SHELLS if _REGISTRY.get(name).end_marker is not Non
 
 
 def _texts(name: str) -> list[tuple[str, str]]:
-    """The texts of a file of several, each behind the line that says what it is."""
+    """Return the texts of a file of several, each behind the line that says what it is."""
     texts = (_FILE.parent / name).read_text(encoding="utf-8").split("%%\n")
     return [(head, text) for head, _, text in (text.partition("\n") for text in texts)]
 
@@ -53,7 +55,7 @@ _CUTS_UNSEEN = {"fortinet"}
 
 
 def require(text: str, platform: Platform) -> None:
-    """As a capture of one command does it."""
+    """Check a text as a capture of one command does."""
     check_output(text.split("\n"), text.split("\n"), "the reading", platform)
     require_whole([text], platform)
 
@@ -90,7 +92,7 @@ def test_a_small_configuration_that_quotes_such_words_is_stored(platform: str, o
 
 @over("platform", sorted({platform for platform, _ in _REFUSED} & set(_SHELLS)))
 def test_a_configuration_may_quote_the_refusals_of_its_platform(platform: str) -> None:
-    """As lines of a banner and in descriptions."""
+    """Accept refusals as lines of a banner and in descriptions."""
     if (
         platform == "generic"
     ):  # of whose configurations nothing is known; the rows that are stored are its own
@@ -124,7 +126,7 @@ def test_a_configuration_that_was_cut_is_not_stored(platform: str) -> None:
 
 @over("text", [pytest.param(text, id=what) for what, text in _NO_CONFIG])
 def test_what_is_no_configuration_at_all_is_not_stored(text: str) -> None:
-    """On no platform but `generic`, which knows of none what it has."""
+    """Refuse it on all platforms but `generic`, which knows nothing of configurations."""
     known = (_REGISTRY.get(name) for name in _SHELLS if name != "generic")
     assert [platform.name for platform in known if kind_of(text, platform) is None] == []
 
@@ -154,8 +156,9 @@ def test_every_platform_says_by_which_lines_it_is_known(configurations: dict[str
 def test_a_small_configuration_is_stored_whatever_its_banner_quotes(
     name: str, text: str, configurations: dict[str, str]
 ) -> None:
-    """Those of new devices and of releases that lack what the platform is known by; each alone, and with a
-    line of another kind in it."""
+    """Accept the configurations of new devices and of releases that lack what the platform is known by; each
+    alone, and with a line of another kind in it.
+    """
     require(text, _REGISTRY.get(name))
     *lines, last = text.rstrip().split("\n")
     others = sorted(set(configurations) - _WITHOUT_A_KIND - {name})
@@ -165,7 +168,7 @@ def test_a_small_configuration_is_stored_whatever_its_banner_quotes(
 
 
 def test_two_lines_or_the_head_of_another_kind_are_no_quotes() -> None:
-    """Of what has no line of its own kind, only these are refused."""
+    """Refuse only these on a platform without a line of its own kind."""
     eltex, ports = _REGISTRY.get("eltex"), "hostname sw1\n!\n" + "interface gi1\n!\n" * 9
     other = ["interface port1.0.1", "interface port1.0.2"]
     require("\n".join([ports, *other[:1], "end"]), eltex)
@@ -175,7 +178,7 @@ def test_two_lines_or_the_head_of_another_kind_are_no_quotes() -> None:
 
 
 def test_a_configuration_without_any_line_of_a_kind_is_stored() -> None:
-    """A release that nobody has seen lacks what its platform is known by; that alone refuses nothing."""
+    """Accept it: an unknown release may lack the lines by which its platform is known."""
     require("hostname sw1\n!\ninterface vlan 1\n ip address dhcp\n!\n" * 4, _REGISTRY.get("eltex"))
 
 

@@ -257,7 +257,7 @@ async def test_nothing_of_the_users_ssh_folder_or_agent_is_read(
     tmp_path_factory: pytest.TempPathFactory,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A default key and an agent that would log in must not: only the credential given counts."""
+    """Ignore a default key and an agent that would log in: only the credential given counts."""
     private, public = _key_pair()
     home = tmp_path_factory.mktemp("home")
     (home / ".ssh").mkdir()

@@ -1,4 +1,4 @@
-"""What other tools call the platforms: every name of theirs that means one of ours leads to it.
+"""The names of platforms in other tools: every name that means one of our platforms leads to it.
 
 `tests/data/platform_names.csv` holds the names of Netmiko 4.8 (`CLASS_MAPPER`), NAPALM's drivers (its own and
 those of napalm-automation-community), Oxidized's models, netutils (Nautobot's network drivers) and some of
@@ -24,7 +24,9 @@ TOOLS = sorted({row["tool"] for row in ROWS})
 
 @pytest.mark.parametrize("tool", TOOLS)
 def test_every_name_leads_to_its_platform(platforms: PlatformRegistry, tool: str) -> None:
-    """As a device_type (but for NAPALM's, which inventories say), and as the slug of an inventory."""
+    """Look names up as a device_type (but for NAPALM's, which inventories say), and as the slug of an
+    inventory.
+    """
     wrong = []
     for row in (row for row in ROWS if row["tool"] == tool):
         name, wanted = row["name"], row["platform"]
@@ -56,5 +58,5 @@ def test_a_name_of_netmiko_with_the_way_to_the_device(platforms: PlatformRegistr
     ],
 )
 def test_the_table_has_every_name_that_netutils_knows(theirs: Mapping[str, str]) -> None:
-    """A new release of it brings names that somebody has to decide on."""
+    """Fail for a new release with names for which the table has no decision."""
     assert set(theirs) - {row["name"] for row in ROWS} == set()

@@ -195,7 +195,7 @@ def test_no_platform_is_needed_to_hide_what_is_announced(registry: PlatformRegis
 
 
 def test_readers_see_no_secret_of_any_platform(registry: PlatformRegistry) -> None:
-    """Whatever the device is said to be: where nothing but the platform tells that it is a secret."""
+    """Hide them whatever the device_type is: where only the platform shows that it is a secret."""
     line = ' "0123456789abcdef0123"'
     assert "0123" not in redact(line, registry.get("hp_procurve"))
     assert "0123" in redact(line, registry.get("linux"))

@@ -212,7 +212,7 @@ async def test_another_release_answers_the_command_that_it_knows(platform: str, 
 
 
 async def test_a_menu_behind_a_command_of_an_olt_is_left_with_enter() -> None:
-    """`undo smart` was refused: the device asks for more words before it prints."""
+    """Answer the menu: `undo smart` was refused, so that the device asks for more words before it prints."""
     fixture = load("huawei_olt")
     device = fixture.device(_REGISTRY.get("huawei_olt"))
     command = "display current-configuration"

@@ -172,7 +172,7 @@ _HEAD = "# 2026-11-21 06:44:12 by RouterOS 7.12.1\n"
 
 
 async def test_a_menu_that_a_model_lacks_is_no_gap() -> None:
-    """A virtual RouterOS says so in each export."""
+    """Accept what a virtual RouterOS says in each export."""
     text = f'{_HEAD}/system identity set name=r1\n#error exporting "/system/routerboard/mode-button"\n'
     assert await _read_from_routeros(text) == ()
 

@@ -16,7 +16,7 @@ _AT_ONCE = 12
 
 
 async def wrong_ends(rows: Sequence[Dialog]) -> list[str]:
-    """Those that end in another way, or do harm."""
+    """Return the dialogs that end in another way, or do harm."""
     key = asyncssh.generate_private_key("ssh-ed25519")
     turn = asyncio.Semaphore(_AT_ONCE)
 

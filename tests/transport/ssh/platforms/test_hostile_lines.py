@@ -30,7 +30,7 @@ _TRIES = 3
 
 
 def seconds_for(line: str, platform: Platform) -> float:
-    """Measured in time of this thread's processor, so that a busy machine changes little."""
+    """Measure time of this thread's processor, so that a busy machine changes little."""
     began = time.thread_time()
     normalise(line, platform, b"k" * 32)
     redact(line, platform)

@@ -162,7 +162,9 @@ async def read(fixture: PlatformFixture, faults: Faults, *, text: str | None = N
 
 
 async def torn_at_many_places(fixture: PlatformFixture) -> None:
-    """In a line, at its beginning, behind its text, in the last line; and in two readings at two places."""
+    """Print log lines in a line, at its beginning, behind its text, in the last line; and in two readings at
+    two places.
+    """
     text = fixture.first.rstrip("\n")
     third = text.index("\n", len(text) // 3) + 1
     half = text.index("\n", len(text) // 2)

@@ -1,4 +1,6 @@
-"""What platforms keep beside the config: that they name it alike, and that noise never moves what is kept."""
+"""The parts that platforms store beside the config: they name them alike, and noise never changes what is
+stored.
+"""
 
 import pytest
 

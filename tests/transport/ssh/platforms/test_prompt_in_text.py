@@ -33,13 +33,13 @@ class Case:
 
 
 def plain_text(fixture: PlatformFixture) -> list[str]:
-    """The head and the end of a configuration."""
+    """Return the head and the end of a configuration."""
     lines = fixture.first.rstrip("\n").split("\n")
     return [*lines[:2], *lines[-2:]]
 
 
 def cases(fixture: PlatformFixture, prompt: str) -> Iterator[Case]:
-    """The prompt as each line; a pause behind it, and behind its line end."""
+    """Yield cases with the prompt as each line; a pause behind it, and behind its line end."""
     lines = plain_text(fixture)
     last = len(lines) if _REGISTRY.get(fixture.platform).end_marker is None else len(lines) - 1
     for place in range(1, last + 1):
@@ -64,7 +64,7 @@ _DRAWN_OVER = {"hp_procurve"}
 
 
 async def wrong_readings(fixture: PlatformFixture, every: int) -> list[tuple[Case, str]]:
-    """Each of the cases (of every so many one) that is not read as it is."""
+    """Return each of the cases (or one in `every` cases) that is not read as it is."""
     platform = _REGISTRY.get(fixture.platform)
     plain = "\n".join(plain_text(fixture)) + "\n"
     key = asyncssh.generate_private_key("ssh-ed25519")
@@ -101,5 +101,5 @@ async def test_a_sample_of_them(platform: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("platform", sorted(_FIXTURES.keys() - _PUT_TOGETHER))
 async def test_every_platform(platform: str) -> None:
-    """Every seventh case: each has eight forms, so all of them come, at different lines."""
+    """Run every seventh case: each has eight forms, so all of them come, at different lines."""
     assert await wrong_readings(_FIXTURES[platform], every=7) == []

@@ -23,13 +23,13 @@ def platform_of(fixture: PlatformFixture) -> Platform:
 
 
 def has_noise(platform: Platform) -> bool:
-    """Whether anything is known to move by itself; of some platforms nothing is."""
+    """Return whether anything is known to change by itself; some platforms have no such lines."""
     resalted = any(secret.shown == "resalted" for secret in platform.secrets)
     return bool(platform.noise_lines or platform.noise_parts or platform.log_lines or resalted)
 
 
 def one_by_one(fixture: PlatformFixture) -> list[str]:
-    """The first reading with one of the changes of `changed` at a time."""
+    """Return the first reading with one of the changes of `changed` at a time."""
     old, new = fixture.first.split("\n"), fixture.changed.split("\n")
     steps = SequenceMatcher(a=old, b=new, autojunk=False).get_opcodes()
     return [
@@ -40,7 +40,7 @@ def one_by_one(fixture: PlatformFixture) -> list[str]:
 
 
 def differing(fixture: PlatformFixture, text: str) -> set[str]:
-    """The normalised lines that the first reading and the text do not share."""
+    """Return the normalised lines that the first reading and the text do not share."""
     platform = platform_of(fixture)
     first, other = (normalise(reading, platform, _KEY).split("\n") for reading in (fixture.first, text))
     return set(first) ^ set(other)
@@ -71,13 +71,15 @@ def test_two_readings_of_an_idle_device_are_equal(fixture: PlatformFixture) -> N
 
 
 def undisturbed(text: str, platform: Platform) -> str:
-    """Without the log lines that the device printed, which the engine takes out while it reads."""
+    """Return the text without the log lines that the device printed, which the engine removes while
+    it reads.
+    """
     return "\n".join(line for line in text.split("\n") if not platform.is_log_line(line))
 
 
 @each_fixture
 def test_each_change_alone_is_a_change(fixture: PlatformFixture) -> None:
-    """One is a secret, unless the platform shows none twice the same; one is not."""
+    """Require that one is a secret, unless the platform never shows it the same twice, and one is not."""
     changes = one_by_one(fixture)
     assert len(changes) >= 2
     differences = [differing(fixture, text) for text in changes]
@@ -96,7 +98,7 @@ def test_normalising_twice_changes_nothing(fixture: PlatformFixture) -> None:
 
 @each_fixture
 def test_no_secret_is_shown(fixture: PlatformFixture) -> None:
-    """Neither in what people read, nor in what is compared."""
+    """Hide secrets both in what people read and in what is compared."""
     platform = platform_of(fixture)
     readings = (fixture.first, fixture.second, fixture.changed)
     assert fixture.secrets
@@ -109,7 +111,7 @@ def test_no_secret_is_shown(fixture: PlatformFixture) -> None:
 
 @each_fixture
 def test_the_configuration_itself_stays(fixture: PlatformFixture) -> None:
-    """A pattern that takes half of the text for noise or a secret would pass the tests above."""
+    """Fail for a pattern that takes half of the text for noise or a secret: it would pass the tests above."""
     platform = platform_of(fixture)
     lines = fixture.first.count("\n")
     normal = normalise(fixture.first, platform, _KEY)

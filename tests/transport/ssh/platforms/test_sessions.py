@@ -51,7 +51,7 @@ async def taken(
     during: Faults | None = None,
     **fields: object,
 ) -> tuple[Capture, SimulatedDevice]:
-    """A capture; `during` are faults that begin after the login."""
+    """Capture the device; `during` are faults that begin after the login."""
     platform = platform_of(fixture)
     async with fixture.device(platform, text=text, host_key=host_key, **fields) as device:
         target = Target(host=device.host, port=device.port, platform=platform)
@@ -67,7 +67,7 @@ async def failure(fixture: PlatformFixture, host_key: asyncssh.SSHKey, **fields:
 
 
 def without_trailing_blanks(text: str) -> list[str]:
-    """Whoever reads a screen cannot tell them from what an erased pager leaves behind."""
+    """Strip lines: on a screen blanks cannot be told from what an erased pager leaves behind."""
     return [line.rstrip() for line in text.split("\n")]
 
 
@@ -137,7 +137,7 @@ async def test_rule_3_no_failure_phrase(fixture: PlatformFixture, host_key: asyn
 
 @params([fixture for fixture in _SHELLS if lines_per_page(fixture.script)])
 async def test_rule_4_no_text_of_a_pager(fixture: PlatformFixture, host_key: asyncssh.SSHKey) -> None:
-    """A pager that was printed with a line end: nobody could tell it from the text any more."""
+    """Refuse a pager that was printed with a line end: it could not be told from the text any more."""
     assert fixture.script is not None
     assert fixture.script.pager is not None
     lines = fixture.first.split("\n")
@@ -150,7 +150,9 @@ async def test_rule_4_no_text_of_a_pager(fixture: PlatformFixture, host_key: asy
 async def test_rule_5_a_reading_of_under_half_the_size_is_suspicious(
     fixture: PlatformFixture, host_key: asyncssh.SSHKey
 ) -> None:
-    """Where nothing marks the end, this is what tells a text that stops early."""
+    """Mark the reading suspicious: where nothing marks the end, only its size shows that a text
+    stops early.
+    """
     lines = fixture.first.split("\n")
     short = "\n".join([*lines[: len(lines) // 4], *lines[-2:]])
     size, refusal = 0, None

@@ -27,7 +27,7 @@ _NAMES = ("Username: ", "login: ", "User Name:", "User:", "sw1 login: ")
 async def prompt_of(
     fixture: PlatformFixture, steps: tuple[LoginStep, ...], *, limits: SessionLimits, faults: Faults
 ) -> tuple[str, list[bool]]:
-    """The prompt, and what the device thought of each password that it was given."""
+    """Return the prompt, and whether the device accepted each password that it was given."""
     platform = _REGISTRY.get(fixture.platform)
     key = asyncssh.generate_private_key("ssh-ed25519")
     async with fixture.device(platform, text=fixture.first, host_key=key) as device:

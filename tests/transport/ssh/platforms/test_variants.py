@@ -44,7 +44,7 @@ _MD_CLI = CliScript(
 
 
 def asa_without_more() -> CliScript:
-    """A context of an ASA, where `more system:running-config` does not exist."""
+    """Return a context of an ASA, where `more system:running-config` does not exist."""
     constructed = load("cisco_asa").script
     assert constructed is not None
     return CliScript(
@@ -58,7 +58,7 @@ def asa_without_more() -> CliScript:
 
 @pytest.mark.parametrize("mode", [pytest.param("", id="operational"), pytest.param("edit-config exclusive")])
 async def test_the_md_cli_of_sr_os(mode: str) -> None:
-    """Two-line prompts, and the classic command refused first."""
+    """Read two-line prompts, with the classic command refused first."""
     platform = _REGISTRY.get("nokia_sros_md")
     async with SimulatedDevice(platform="nokia_sros", script=_MD_CLI, config=_MD) as device:
         target = Target(host=device.host, port=device.port, platform=platform)

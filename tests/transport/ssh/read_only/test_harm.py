@@ -1,4 +1,4 @@
-"""What changes a device, or shows its secrets, is refused on every platform, by lists of the test's own.
+"""The refusal of what changes a device, or shows its secrets, on every platform, by lists of the test's own.
 
 The lists here are written from what devices do; nothing of them is imported from the product.
 """
@@ -52,7 +52,7 @@ PLACES = {"redirect", "append", "tee", "save", "follow", "interval=", "xargs", "
 
 
 def readings(name: str) -> list[str]:
-    """Ordinary readings of the platform, to be spoilt: its capture, and some that most have."""
+    """Return ordinary readings of the platform, to be spoilt: its capture, and some that most have."""
     found = [item.command for item in REGISTRY.get(name).capture if item.command]
     more = ["show version", "show running-config", "display version", "get system status", "ip addr"]
     return [*found, *more]
@@ -77,7 +77,7 @@ class Device:
 
 
 def spoilt(name: str, chance: random.Random, count: int) -> Iterator[str]:
-    """Commands that change something, abbreviated, joined with a reading, or in odd characters."""
+    """Yield commands that change something, abbreviated, joined with a reading, or in odd characters."""
     good = readings(name)
     for _ in range(count):
         reading, word, harmful = chance.choice(good), chance.choice(CHANGING), chance.choice(HARMFUL)
@@ -139,7 +139,7 @@ def test_so_is_what_does_so_on_one_platform(name: str, command: str) -> None:
 
 
 def test_the_device_knows_what_changes_it() -> None:
-    """The judge of the test above is one."""
+    """Check that the judge of the test above judges."""
     device = Device()
     for command in ("reload", "show version; reload", "show run | redirect x", "show x > y", "show\u00a0x"):
         device.run(command)

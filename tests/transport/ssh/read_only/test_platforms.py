@@ -1,4 +1,6 @@
-"""What each platform allows: ordinary readings as people type them, and each of its forms by an example."""
+"""The commands that each platform allows: ordinary readings as people type them, and each of its forms by an
+example.
+"""
 
 from collections import deque
 from pathlib import Path
@@ -103,7 +105,9 @@ def test_each_kind_has_a_sample() -> None:
 
 
 def examples(root: Node) -> list[str]:
-    """Commands that together go over every word and every argument of the forms, as short as may be."""
+    """Return commands that together go over every word and every argument of the forms, as short as
+    may be.
+    """
     shortest: dict[Node, list[str]] = {root: []}
     edges: list[tuple[Node, str, Node]] = []
     waiting = deque([root])

@@ -1,4 +1,4 @@
-"""What stands around a command line: questions before the prompt, prompts of two lines, pagers that end."""
+"""The dialogs around a command line: prompts of a login, prompts of two lines, pagers that end."""
 
 from pathlib import Path
 
@@ -132,7 +132,7 @@ async def test_a_question_that_no_answer_is_known_for(
 async def test_a_known_question_is_answered_twice_at_most(
     acme: Platform, login: Login, limits: SessionLimits
 ) -> None:
-    """The first one was perhaps a line of the banner."""
+    """Answer twice: the first one was perhaps a line of the banner."""
     step = LoginStep(text="Show the license? [y/n]", wait="line")
     async with SimulatedDevice(platform="acme_os", script=script(login=(step,) * 3)) as device:
         with pytest.raises(DeviceFailed, match="a person has to answer"):

@@ -1,4 +1,6 @@
-"""What comes in the same turn of the loop in which a quiet period ends: the device was not silent."""
+"""The data that comes in the same turn of the loop in which a quiet period ends: the device was not
+silent.
+"""
 
 import asyncio
 from collections.abc import Callable
@@ -19,7 +21,7 @@ _QUESTION = b"\r\nUser Access Verification\r\n\r\nPassword: "
 
 
 class Answering(ByteStream):
-    """Answers each line in the next turn of the loop."""
+    """A stream that answers each line in the next turn of the loop."""
 
     def __init__(self, answers: dict[str, bytes]) -> None:
         super().__init__(guard=no_guard, limit=1000)

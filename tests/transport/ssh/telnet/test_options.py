@@ -13,7 +13,7 @@ COMPRESS = bytes([86])
 
 
 def told(received: bytes) -> tuple[bytes, bytes]:
-    """The text in what came, and what was answered."""
+    """Return the text in what came, and what was answered."""
     answers = bytearray()
     options = Options(answers.extend, columns=511, rows=1000)
     pieces = [options.received(received[at : at + 1]) for at in range(len(received))]

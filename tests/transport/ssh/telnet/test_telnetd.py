@@ -58,7 +58,7 @@ async def test_a_wrong_password_is_a_refused_login(tmp_path: Path, make_target: 
 
 
 async def test_through_a_jump_device(tmp_path: Path, make_target: MakeTarget, login: Login) -> None:
-    """It forwards a connection; what is said to the device goes through its SSH."""
+    """Forward a connection; what is said to the device goes through the jump device's SSH."""
     async with running_telnetd(tmp_path, CONFIG) as port, SimulatedDevice() as jump:
         hop = Hop(host=jump.host, port=jump.port, login=Login(username="admin", password="simulated"))
         target = over_telnet(make_target, port, jump=hop)
