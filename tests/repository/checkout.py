@@ -1,4 +1,4 @@
-"""A copy of the checkout in which a recipe of the README is followed: its blocks applied, its commands run.
+"""A copy of the checkout in which a recipe of the manual is followed: its blocks applied, its commands run.
 
 A block whose first line is `# path` is a new file, or with the language `diff` a change of one: the lines
 with a blank or a minus before them stand there once, and those with a blank or a plus take their place. `@@`
@@ -29,7 +29,7 @@ class Block:
 
 
 def blocks(part: str) -> list[Block]:
-    """Those of a part of the README, in order, without the indentation of the step that they stand in."""
+    """Return the blocks of a page in order, without the indentation of the step that they stand in."""
     return [Block(language=language, text=dedent(text)) for language, text in _BLOCK.findall(part)]
 
 

@@ -1,4 +1,4 @@
-"""The README's Architecture part is true to the code: layers, folders, ways and terms."""
+"""The pages on architecture and terms are true to the code: layers, folders, walks and names."""
 
 import re
 import signal
@@ -16,10 +16,11 @@ from netautod.store.embedded.mongod import find_running
 from netautod.testing import SimulatedDevice
 from tests.e2e.console import EXECUTIONS, TERMINAL, Console
 from tests.support.execution import eventually
+from tests.support.manual import blocks, page, section
 from tests.support.programs.service import Service, serving
 
 ROOT = Path(__file__).parents[2]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+ARCHITECTURE, GLOSSARY = page("develop/architecture.md"), page("develop/glossary.md")
 TICK = "From a tick to a stored version"
 REQUEST = "From a request to its answer"
 MODULE = re.compile(r"`((?:plugins/)?[\w/]+(?:\.py|/))`")
@@ -37,20 +38,11 @@ ELSEWHERE = {
 }
 
 
-def part(heading: str) -> str:
-    """The text under a heading, to the next one that is not below it."""
-    marks = "##" if f"\n## {heading}\n" in README else "###"
-    _, found, rest = README.partition(f"\n{marks} {heading}\n")
-    assert found, heading
-    return re.split(rf"^#{{2,{len(marks)}}} ", rest, maxsplit=1, flags=re.MULTILINE)[0]
-
-
 def drawn() -> list[list[str]]:
-    """The layers of the drawing from the top, each with the folders that stand in it."""
-    _, _, rest = README.partition("<!-- layers -->\n```text\n")
-    lines = rest.partition("```")[0].splitlines()
+    """Return the layers of the drawing from the top, each with the folders that stand in it."""
+    lines = blocks(section(ARCHITECTURE, "Layers"), "text")[0].text.splitlines()
     names = [re.match(r" (\w[\w| ]*?)(?:   .*)?$", line) for line in lines]
-    return [found[1].split(" | ") for found in names if found is not None]
+    return [found[1].strip().split(" | ") for found in names if found is not None]
 
 
 def path_of(name: str) -> Path:
@@ -58,8 +50,9 @@ def path_of(name: str) -> Path:
 
 
 def named(heading: str) -> set[str]:
-    """The modules that a part names, from the root of the repository."""
-    return {str(path_of(name).relative_to(ROOT)) for name in MODULE.findall(part(heading))}
+    """Return the modules that a section names, from the root of the repository."""
+    names = MODULE.findall(section(ARCHITECTURE, heading))
+    return {str(path_of(name).relative_to(ROOT)) for name in names}
 
 
 def test_the_layers_of_the_drawing_are_those_of_import_linter() -> None:
@@ -78,29 +71,29 @@ def test_everything_at_the_root_is_a_folder() -> None:
     assert {path.name for path in (ROOT / "netautod").glob("*.py")} == {"__init__.py", "__main__.py"}
 
 
-def test_every_module_that_the_part_names_exists() -> None:
-    names = set(MODULE.findall(part("Architecture"))) - {"app/", "plugins/"}
+def test_every_module_that_the_page_names_exists() -> None:
+    names = set(MODULE.findall(ARCHITECTURE)) - {"plugins/"}
     in_resources = {"handlers.py", "schemas.py", "service.py", "store.py", "models.py", "settings.py"}
     assert len(names) > 40
     assert sorted(name for name in names - in_resources if not path_of(name).exists()) == []
-    assert all((ROOT / "netautod" / "devices" / name).exists() for name in in_resources)
+    assert all((ROOT / "netautod" / "network" / "devices" / name).exists() for name in in_resources)
 
 
 @pytest.mark.parametrize("heading", [TICK, REQUEST])
 def test_a_way_has_twelve_steps(heading: str) -> None:
-    steps = re.findall(r"^(\d+)\. ", part(heading), re.MULTILINE)
+    steps = re.findall(r"^(\d+)\. ", section(ARCHITECTURE, heading), re.MULTILINE)
     assert steps == [str(number) for number in range(1, 13)]
 
 
 def test_the_glossary_is_in_order_and_speaks_the_language_of_the_code() -> None:
-    terms = re.findall(r"^\* \*\*([\w -]+)\*\*: ", part("Glossary"), re.MULTILINE)
+    terms = re.findall(r"^\* \*\*([\w -]+)\*\*: ", GLOSSARY, re.MULTILINE)
     assert len(terms) >= 30
     assert terms == sorted(set(terms))
     sources = [*(ROOT / "netautod").rglob("*.py"), *(ROOT / "plugins").rglob("*.py")]
     code = " ".join(path.read_text() for path in sources)
     words = " ".join(code.lower().split())
     assert [term for term in terms if re.search(rf"\b{term.replace('-', '.')}s?\b", words) is None] == []
-    names = re.findall(r"`([A-Z]\w+)`", part("Glossary"))
+    names = re.findall(r"`([A-Z]\w+)`", GLOSSARY)
     assert [name for name in names if re.search(rf"\bclass {name}\b|\b{name} = ", code) is None] == []
 
 

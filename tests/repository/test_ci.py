@@ -11,6 +11,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from tests.support.manual import page
 from tests.support.programs.fake_switches import NEEDS
 
 
@@ -59,7 +60,7 @@ def test_ci_installs_by_the_constraints(script: str, repository_root: Path) -> N
     line = 'export PIP_CONSTRAINT="$PWD/.ci/constraints.txt"'
     before, found, after = script.partition(line)
     assert found
-    assert f"`{line}`" in (repository_root / "README.md").read_text()
+    assert f"`{line}`" in page("develop/tests.md")
     assert "cd " in before
     assert "test_line=" in after
     day = re.search(r"^npm_config_before=.*$", after, re.MULTILINE)

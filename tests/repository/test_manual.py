@@ -12,8 +12,8 @@ from tests.support.manual import MANUAL, PLANNED, ROOT
 
 INDEX = "index"
 SHORTEST, LONGEST = 40, 200  # lines
-# The changes of all versions stand on one page, and tables of the code are as long as the code makes them.
-ANY_LENGTH = {INDEX, "changes", *GENERATED}
+# All versions stand on one page, and so does a recipe; tables of the code are as long as the code makes them.
+ANY_LENGTH = {INDEX, "changes", "develop/recipe-resource", *GENERATED}
 _CODE = re.compile(r"^(\s*)(```|~~~).*?^\1\2$|`[^`\n]+`", re.M | re.S)
 _TOPIC = re.compile(r"netautod help ([a-z][a-z/-]*)")
 _LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")

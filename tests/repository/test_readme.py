@@ -12,6 +12,7 @@ from tests.support.manual import README, ROOT, blocks, page
 from tests.support.readme import block_after
 
 FILE = ROOT / README
+LONGEST = 200  # lines
 LARGEST_PICTURE = 150_000  # bytes
 COMMANDS = re.findall(r"^## netautod (.+)$", page("operate/command-line.md"), re.M)
 # Authors of plugins, and readers of the manual, have no installation.
@@ -70,6 +71,10 @@ def test_every_command_exists(command: str, capsys: pytest.CaptureFixture[str]) 
         cli.main([*command.split(), "--help"])
     assert caught.value.code == 0
     assert ("--data-dir" in capsys.readouterr().out) == (command not in WITHOUT_SETTINGS)
+
+
+def test_it_can_be_read_at_once() -> None:
+    assert page(README).count("\n") <= LONGEST
 
 
 def test_every_link_leads_to_a_file_and_a_heading() -> None:

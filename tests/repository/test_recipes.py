@@ -1,4 +1,4 @@
-"""The recipes of the README, followed step by step in a copy of the checkout."""
+"""The recipes of the manual, followed step by step in a copy of the checkout."""
 
 import re
 from pathlib import Path
@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 
 from tests.repository.checkout import ROOT, Block, Checkout, blocks
+from tests.support.manual import page, section
 
-_, _, _PART = (ROOT / "README.md").read_text(encoding="utf-8").partition("\n## Recipes\n")
-_PART = re.split(r"^## ", _PART, maxsplit=1, flags=re.MULTILINE)[0]
-_INTRODUCTION, *_RECIPES = re.split(r"^### ", _PART, flags=re.MULTILINE)
-RECIPES = {recipe.partition("\n")[0]: recipe for recipe in _RECIPES}
+RECIPES = {
+    name: page(f"develop/recipe-{name}.md") for name in ("route", "setting", "platform", "resource", "hook")
+}
+CHECKS = section(page("develop/tests.md"), "Run the checks of CI")
 
 
 @pytest.fixture
@@ -24,10 +25,6 @@ async def follow(recipe: str, checkout: Checkout) -> None:
             await checkout.run(block.text)
         else:
             checkout.apply(block)
-
-
-def test_there_is_a_recipe_for_what_is_added_most() -> None:
-    assert list(RECIPES) == ["A route", "A setting", "A platform", "A resource", "A hook"]
 
 
 @pytest.mark.parametrize("name", RECIPES)
@@ -64,7 +61,7 @@ async def test_all_recipes_together_pass_the_checks(checkout: Checkout) -> None:
                 checkout.apply(block)
             elif ".venv/bin/pytest" not in block.text:
                 await checkout.run(block.text)
-    checks = blocks(_INTRODUCTION)[-1]
+    [checks] = blocks(CHECKS)
     assert checks == Block(language="sh", text="\n".join(_checks_of_ci()) + "\n")
     await checkout.run(checks.text)
 
