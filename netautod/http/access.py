@@ -1,4 +1,4 @@
-"""What every handler method declares: who may call it, what it takes and what it answers."""
+"""The declaration of a handler method: who may call it, what it takes and what it answers."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field

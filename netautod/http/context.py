@@ -1,4 +1,6 @@
-"""What all handlers share: who authenticates, the request limits, trusted proxies and CORS origins."""
+"""The context of all handlers: authentication, request limits, trusted proxies, CORS origins and common
+headers.
+"""
 
 import ipaddress
 import re
@@ -40,7 +42,7 @@ _CORS = {
 
 @dataclass(frozen=True, kw_only=True)
 class Shares:
-    """What the requests of a node hold together: bytes of bodies, and long answers under way."""
+    """The bounds that the requests of a node share: bytes of bodies, and long answers under way."""
 
     bodies: FairShare
     answers: FairShare
@@ -69,7 +71,7 @@ class HttpContext:
     page_caller: Callable[[str, RequestInfo, bool], Awaitable[Caller]] | None = None
 
     def allows(self, origin: str) -> bool:
-        """Whether pages of this origin may call the API; empty: the request comes from no page."""
+        """Return whether pages of this origin may call the API; empty: the request comes from no page."""
         return origin != "" and (origin in self.cors_origins or EVERY_ORIGIN in self.cors_origins)
 
     def answer_headers(self, request: HTTPServerRequest, request_id: str) -> dict[str, str]:
@@ -84,14 +86,14 @@ class HttpContext:
         return {"Access-Control-Allow-Origin": origin, **_CORS} if self.allows(origin) else {}
 
     def hsts(self, request: HTTPServerRequest) -> str | None:
-        """The value of Strict-Transport-Security for an answer that goes to the client through TLS.
+        """Return the value of Strict-Transport-Security for an answer that goes to the client through TLS.
 
-        RFC 6797 7.2: not where it does not.
+        RFC 6797 7.2: other answers must not have it.
         """
         return self.hsts_over(self.scheme(request)) if self.hsts_seconds else None
 
     def scheme(self, request: HTTPServerRequest) -> str:
-        """`http` or `https`: how the client came.
+        """Return `http` or `https`: how the client came.
 
         A trusted proxy says so by X-Forwarded-Proto; of several values the first is the client's.
         """
@@ -101,7 +103,7 @@ class HttpContext:
         return protocol
 
     def origin(self, request: HTTPServerRequest) -> str:
-        """Scheme and host of our pages as the client's browser sees them (RFC 6454 6.2)."""
+        """Return scheme and host of our pages as the client's browser sees them (RFC 6454 6.2)."""
         host = request.headers.get("Host", "")
         if self._trusted(request.remote_ip or ""):
             host = request.headers.get("X-Forwarded-Host", host).partition(",")[0].strip()
@@ -110,16 +112,19 @@ class HttpContext:
         return f"{scheme}://{host.lower().removesuffix(default)}" if default else ""
 
     def hsts_over(self, protocol: str) -> str | None:
-        """The same for an answer to what is no request, so that no proxy says how the client came."""
+        """Return the same for an answer to what is no request, so that no proxy says how the client came."""
         return f"max-age={self.hsts_seconds}" if self.hsts_seconds and protocol == "https" else None
 
     async def caller_of(self, token: str, info: RequestInfo) -> Caller:
-        """The caller with this token; raises Unauthenticated, or TooManyRequests before the token is checked
-        or because the caller asks too often."""
+        """Return the caller with this token.
+
+        Raises Unauthenticated, or TooManyRequests before the token is checked or because the caller sends too
+        many requests.
+        """
         return await self._limited(token, info, self.authenticate)
 
     async def caller_of_page(self, cookie: str, info: RequestInfo, *, by_person: bool) -> Caller:
-        """The same for the cookie of a page."""
+        """Return the caller with this cookie of a page. Raises as `caller_of` does."""
         page_caller = self.page_caller
         if page_caller is None:
             raise Unauthenticated("Authentication required")
@@ -138,7 +143,7 @@ class HttpContext:
         return caller
 
     def client_address(self, request: HTTPServerRequest) -> str:
-        """The peer's address, or the first untrusted one of X-Forwarded-For walked from the right."""
+        """Return the peer's address, or the first untrusted one of X-Forwarded-For walked from the right."""
         address = request.remote_ip or ""
         hops = [hop.strip() for hop in request.headers.get("X-Forwarded-For", "").split(",") if hop.strip()]
         while hops and self._trusted(address):
@@ -171,7 +176,9 @@ def _date(second: int) -> str:
 
 
 def is_within(address: str, wanted: Sequence[Network]) -> bool:
-    """Also for an IPv4 address that a socket of both families shows as IPv6."""
+    """Return whether the address is in a network, also an IPv4 address that a socket of both families shows
+    as IPv6.
+    """
     try:
         parsed = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
@@ -185,7 +192,9 @@ def networks(texts: Sequence[str]) -> tuple[Network, ...]:
 
 
 def _bare(hop: str) -> str:
-    """A hop without port and brackets; some proxies add them. Anything else stays and is not trusted."""
+    """Return a hop without port and brackets, which some proxies add; anything else is "unknown" and not
+    trusted.
+    """
     try:
         return str(ipaddress.ip_address(hop))
     except ValueError:

@@ -19,7 +19,7 @@ RECOGNISED = 10_000
 
 
 class RateLimiter:
-    """`rate` requests a second and `burst` at once for each key; a rate of 0 turns it off.
+    """A token bucket for each key: `rate` requests a second and `burst` at once; a rate of 0 turns it off.
 
     Of a bucket only the moment is kept at which it will be full again. A full one is forgotten without loss;
     if too many are not full, the one goes that is next to it. So a sweep of addresses never hands a busy one
@@ -36,7 +36,7 @@ class RateLimiter:
         self._next: list[tuple[float, str]] = []
 
     def take(self, key: str) -> None:
-        """Takes one request's worth; raises TooManyRequests with the seconds until the next one."""
+        """Take one request's worth. Raises TooManyRequests with the seconds until the next one."""
         if self._rate <= 0:
             return
         now = self._clock.monotonic()
@@ -50,7 +50,7 @@ class RateLimiter:
         self._full_at[key] = full_at
 
     def give_back(self, key: str) -> None:
-        """Undoes one `take`."""
+        """Undo one `take`."""
         if key in self._full_at:
             self._full_at[key] -= 1 / self._rate
 
@@ -70,14 +70,14 @@ class RateLimiter:
 
 @dataclass(frozen=True, kw_only=True)
 class Rate:
-    """`per_second` 0: no limit."""
+    """The rate of a limit. `per_second` 0: no limit."""
 
     per_second: float
     burst: int
 
 
 class RequestLimits:
-    """Asked before anything of a request that is not cheap."""
+    """The limits of requests, checked before anything of a request that is not cheap."""
 
     def __init__(self, *, clock: Clock, callers: Rate, anonymous: Rate) -> None:
         self._callers = RateLimiter(clock=clock, rate=callers.per_second, burst=callers.burst)
@@ -91,11 +91,13 @@ class RequestLimits:
         return cls(clock=clock, callers=Rate(per_second=0, burst=1), anonymous=Rate(per_second=0, burst=1))
 
     def anonymous(self, address: str) -> None:
-        """A request that nobody has vouched for by a valid token."""
+        """Count a request without a valid token. Raises TooManyRequests."""
         self._anonymous.take(group_of(address))
 
     def before_token(self, token: str, address: str) -> None:
-        """Before a token is looked at; one that was valid a while ago is not held back by its address."""
+        """Count an unknown token before it is checked; one that was valid a while ago is not held back by its
+        address.
+        """
         if _digest(token) not in self._recognised:
             self._tokens.take(group_of(address))
 

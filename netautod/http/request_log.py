@@ -1,4 +1,4 @@
-"""What is recorded of each request: its line in the log, its metrics, and its span where traces are sent."""
+"""The record of each request: its line in the log, its metrics, and its span where traces are sent."""
 
 import logging
 from types import TracebackType

@@ -99,7 +99,9 @@ def _proxy_without_addresses(server: ServerSettings) -> Sequence[str]:
 
 
 def _any_site(origin: str) -> bool:
-    """Browsers send `null` for sandboxed frames, local files and redirects: any site can bring that about."""
+    """Return whether any site can call from this origin: browsers send `null` for sandboxed frames, local
+    files and redirects.
+    """
     return EVERY_ORIGIN in origin or origin.strip().lower() == "null"
 
 

@@ -162,7 +162,7 @@ def _page_served(
 
     async def page() -> bytes:
         await gauges.refresh()
-        metrics.set("http_connections", server.held)
+        metrics.set("http_connections", server.connected)
         metrics.set("event_listeners", service.events.listening)
         if files is not None:
             with suppress(TlsError):  # between two files of a new pair

@@ -13,7 +13,7 @@ DOM = Path(__file__).parents[1] / "data" / "page_dom.js"
 
 
 async def rendered(described: dict[str, Any], folder: Path) -> dict[str, str]:
-    """What the page shows of each opened route, by `METHOD /path`."""
+    """Return the page's text of each opened route, by `METHOD /path`."""
     page = files("netautod.http.description").joinpath(PAGE).read_text(encoding="utf-8")
     (script,) = re.findall("<script>(.*?)</script>", page, re.DOTALL)
     program, data = folder / "page.js", folder / "openapi.json"

@@ -34,38 +34,38 @@ class ThingRequest(Request):
 class Things(JsonHandler):
     @requires("things.read", query=PageQuery)
     async def get(self) -> None:
-        """Lists."""
+        """List the things."""
         self.answer(self.query)
 
     @requires("things.write", body=ThingRequest, answer=ThingAnswer, status=201, body_limit=2000)
     async def post(self) -> None:
-        """Creates."""
+        """Create a thing."""
         self.answer({"name": self.body["name"], "port": self.body.get("port")})
 
     @any_token(body=ThingRequest, partial=True)
     async def put(self) -> None:
-        """Changes."""
+        """Change a thing."""
         self.answer(self.body)
 
 
 class Crash(JsonHandler):
     @public()
     async def get(self) -> None:
-        """Fails."""
+        """Fail at once."""
         raise RuntimeError("a secret detail")
 
 
 class Exit(JsonHandler):
     @public()
     async def get(self) -> None:
-        """Fails as a plugin may that was written as a script."""
+        """Fail as a plugin may that was written as a script."""
         raise SystemExit("a secret detail")
 
 
 class Cancel(JsonHandler):
     @public()
     async def get(self) -> None:
-        """Ends as cancelled, which nobody has asked for: what it waits for was cancelled by another."""
+        """End as cancelled without a request for that: what it waits for was cancelled by another."""
         answer = asyncio.get_running_loop().create_future()
         answer.cancel("a secret detail")
         await answer
@@ -74,7 +74,7 @@ class Cancel(JsonHandler):
 class OneThing(JsonHandler):
     @public()
     async def get(self, text: str) -> None:
-        """Reads."""
+        """Return a thing."""
         self.answer({"id": self.path_id(text, "Thing")})
 
 
@@ -167,7 +167,7 @@ class SearchQuery(Query):
 class Search(JsonHandler):
     @public(query=SearchQuery)
     async def get(self) -> None:
-        """Searches."""
+        """Search the things."""
         self.answer(self.query)
 
 
@@ -295,7 +295,7 @@ class Counter:
 
 
 class Special(Counter):
-    """Another that is one too."""
+    """A service that is a counter as well."""
 
 
 class CounterHandler(JsonHandler):
@@ -305,7 +305,7 @@ class CounterHandler(JsonHandler):
 class Counting(CounterHandler):
     @public()
     async def get(self) -> None:
-        """Tells which service it has."""
+        """Return which service it has."""
         self.answer({"is": type(self.counter).__name__})
 
 

@@ -1,4 +1,4 @@
-"""Which POST takes an Idempotency-Key: each says so with a reason, and a new one has to decide."""
+"""The POST routes with an Idempotency-Key: each declares it with a reason, and a new one has to decide."""
 
 from typing import NamedTuple
 
@@ -89,7 +89,7 @@ DECISIONS = {
 }
 
 
-def test_every_post_has_decided() -> None:
+def test_every_post_has_a_decision() -> None:
     declared = {
         route.path: operation.repeat
         for route in ROUTES
@@ -119,19 +119,19 @@ def test_the_description_names_the_header_where_it_is_taken(path: str) -> None:
 class KeyedGet(JsonHandler):
     @requires("a.b", repeat=Repeat.AGAIN)
     async def get(self) -> None:
-        """Reads."""
+        """Return something."""
 
 
 class KeyedPublic(JsonHandler):
     @public(repeat=Repeat.AGAIN)
     async def post(self) -> None:
-        """Whose key would it be?"""
+        """Answer under a key that belongs to no caller."""
 
 
 class KeyedAccount(JsonHandler):
     @requires("a.b", repeat=Repeat.AGAIN)
     async def post(self) -> None:
-        """Answers a token."""
+        """Return a token."""
 
 
 @pytest.mark.parametrize(

@@ -109,7 +109,7 @@ def test_valid_tokens_count_for_their_caller_alone() -> None:
     assert not refused(lambda: limits.anonymous("192.0.2.1"))
 
 
-async def _nobody(token: str, info: RequestInfo) -> Caller:
+async def refuse_token(token: str, info: RequestInfo) -> Caller:
     raise AssertionError
 
 
@@ -128,7 +128,7 @@ async def _nobody(token: str, info: RequestInfo) -> Caller:
 )
 def test_the_client_address(peer: str, forwarded: str, expected: str) -> None:
     context = HttpContext(
-        authenticate=_nobody,
+        authenticate=refuse_token,
         limits=RequestLimits.none(SystemClock()),
         bodies=BodyReader(),
         trusted_proxies=networks(["10.0.0.0/8"]),

@@ -118,13 +118,17 @@ def test_no_two_operations_have_one_name() -> None:
 
 
 def test_a_name_stays_once_it_is_released() -> None:
-    """Generated clients call their functions by it: a new operation adds a line, none is changed."""
+    """Compare the names with those before: clients call their functions by them, so a new operation only adds
+    one.
+    """
     recorded = dict(line.split(" ", 1) for line in RECORDED.read_text().splitlines())
     assert recorded == dict(named())
 
 
 def test_a_pattern_is_one_of_ecma_262() -> None:
-    """Python's `\\Z` is none, and re.match begins at the beginning where a JSON Schema searches."""
+    r"""Convert patterns: ECMA-262 has no `\Z`, and JSON Schema searches where re.match begins at the
+    beginning.
+    """
     patterns = set(re.findall(r"'pattern': '((?:[^'\\]|\\.)*)'", repr(SCHEMAS)))
     assert len(patterns) > 3
     assert [pattern for pattern in patterns if "\\Z" in pattern] == []

@@ -30,7 +30,7 @@ def kinds(of: type[errors.NetautodError] = errors.NetautodError) -> Iterator[typ
 
 
 def passing() -> list[errors.NetautodError]:
-    """One of each of our errors that pass by themselves."""
+    """Return one of each of our errors that pass by themselves."""
     found: list[errors.NetautodError] = []
     for kind in {*kinds(), *STATUS}:
         status = next((STATUS[each] for each in kind.__mro__ if each in STATUS), 500)
@@ -43,7 +43,7 @@ def passing() -> list[errors.NetautodError]:
 class Failing(JsonHandler):
     @public()
     async def get(self) -> None:
-        """Fails as it is told."""
+        """Fail with the error of the test."""
         wanted = NEXT.pop()
         if isinstance(wanted, int):
             self.set_status(wanted)
@@ -86,7 +86,7 @@ async def test_whatever_a_handler_fails_with(serve: Serve, failure: Exception | 
         assert answer.json["retry_after_secs"] == seconds
 
 
-async def test_a_limit_that_is_over_at_once_asks_for_a_second(serve: Serve) -> None:
+async def test_a_limit_that_is_over_at_once_waits_for_a_second(serve: Serve) -> None:
     served = await serve(routes=[Route(path="/failing", handler=Failing)])
     NEXT.append(errors.TooManyRequests("Later", retry_after=0))
     answer = await served.client()[0].get("/failing")
@@ -95,10 +95,10 @@ async def test_a_limit_that_is_over_at_once_asks_for_a_second(serve: Serve) -> N
 
 @pytest.mark.parametrize("state", ["starting", "draining", "unavailable"])
 async def test_the_health_of_a_node_that_is_not_well(serve: Serve, state: Health) -> None:
-    async def told() -> Health:
+    async def state_now() -> Health:
         return state
 
-    answer = await (await serve(HealthCheck(told))).client()[0].get("/health")
+    answer = await (await serve(HealthCheck(state_now))).client()[0].get("/health")
     assert (answer.status, answer.json) == (503, {"error": state})
     assert answer.headers["Retry-After"] == str(RETRY_SECONDS)
 
@@ -130,7 +130,7 @@ async def test_a_server_without_room_for_a_connection() -> None:
 
 
 async def exchange(url: str, sent: str) -> str:
-    """The head of the answer."""
+    """Return the head of the answer."""
     reader, writer = await asyncio.open_connection("127.0.0.1", int(url.rpartition(":")[2]))
     writer.write(sent.encode())
     received = await reader.readuntil(b"\r\n\r\n")

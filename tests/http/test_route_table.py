@@ -1,4 +1,4 @@
-"""Which route a path has: literal segments first, and back to a parameter where they lead nowhere."""
+"""The route of a path: literal segments first, and back to a parameter where they lead to no route."""
 
 import pytest
 
@@ -41,7 +41,7 @@ def table() -> RouteTable[str]:
         ),
     ],
 )
-def test_a_path_has_the_route_whose_literal_segments_come_first(
+def test_literal_segments_of_a_path_come_first(
     table: RouteTable[str], path: str, route: str, segments: list[str]
 ) -> None:
     assert table.find(path) == (route, segments)

@@ -1,9 +1,9 @@
-"""What the requests of a node hold together: bytes of bodies, and long answers under way."""
+"""The bounds that the requests of a node share: bytes of bodies, and long answers under way."""
 
 from netautod.http.bodies.fair_share import FairShare
 
 
-def test_the_largest_of_whoever_holds_most_gives_way() -> None:
+def test_the_largest_of_the_owner_who_holds_most_gives_way() -> None:
     shares, gone = FairShare(10), []
     mine = shares.enter("me", lambda: gone.append("mine"))
     small = shares.enter("crowd", lambda: gone.append("small"))
@@ -47,7 +47,7 @@ def test_what_has_left_is_not_counted_twice() -> None:
     assert shares.total == 0
 
 
-def test_what_is_settled_may_grow_where_nobody_can_give_way() -> None:
+def test_what_is_settled_may_grow_where_none_can_give_way() -> None:
     shares, gone = FairShare(10), []
     settled = shares.enter("me", lambda: gone.append("me"))
     settled.settle()

@@ -14,7 +14,7 @@ from tests.attacks.attackers.raw import Answer, ask, raw
 from tests.http.connections.test_server import LONG, QUICK, Served, served
 from tests.support.execution import eventually
 
-UPLOAD = b"POST /asking HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\n"
+UPLOAD = b"POST /slow-check HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\n"
 
 
 @dataclass
@@ -38,7 +38,7 @@ class Stopping(Served):
     drain_seconds: float = 600.0
 
     @asynccontextmanager
-    async def told_to_stop(self) -> AsyncIterator["asyncio.Task[None]"]:
+    async def draining_while(self) -> AsyncIterator["asyncio.Task[None]"]:
         settings = Settings(server=ServerSettings(drain_seconds=self.drain_seconds))
         stopping = asyncio.create_task(drain(self.server, [self.runs], settings, whole=self.whole))
         await self.runs.begun.wait()
@@ -73,10 +73,10 @@ def assert_turned_away(answer: Answer) -> None:
 
 @pytest.mark.parametrize(
     "request_line",
-    ["GET /quick", "GET /health", "GET /api/nowhere", "POST /asking", "OPTIONS /quick"],
+    ["GET /quick", "GET /health", "GET /api/nowhere", "POST /slow-check", "OPTIONS /quick"],
 )
 async def test_a_new_connection_is_told_to_come_again(request_line: str) -> None:
-    async with node() as stopping, stopping.told_to_stop():
+    async with node() as stopping, stopping.draining_while():
         sent = f"{request_line} HTTP/1.1\r\nHost: a\r\n\r\n".encode()
         assert_turned_away(await ask(stopping.url, sent))
 
@@ -86,8 +86,8 @@ async def test_a_request_in_work_is_answered_and_what_follows_on_its_connection_
         idle.send(QUICK)
         assert not (await idle.answer()).ends
         working.send(LONG)
-        await stopping.work.begun.acquire()
-        async with stopping.told_to_stop():
+        await stopping.work.started.acquire()
+        async with stopping.draining_while():
             idle.send(QUICK)
             assert_turned_away(await idle.answer())
             stopping.work.may_end.set()
@@ -99,8 +99,8 @@ async def test_a_request_in_work_is_answered_and_what_follows_on_its_connection_
 async def test_a_body_on_its_way_may_arrive() -> None:
     async with node() as stopping, raw(stopping.url) as client:
         client.send(UPLOAD)
-        await stopping.work.begun.acquire()
-        async with stopping.told_to_stop():
+        await stopping.work.started.acquire()
+        async with stopping.draining_while():
             stopping.work.may_end.set()
             client.send(b"true")
             assert (await client.answer()).status == 200
@@ -110,7 +110,7 @@ async def test_a_head_that_was_half_there_is_turned_away() -> None:
     async with node() as stopping, raw(stopping.url) as client:
         client.send(QUICK[:10])
         await _held(stopping, 1)
-        async with stopping.told_to_stop():
+        async with stopping.draining_while():
             client.send(QUICK[10:])
             assert_turned_away(await client.answer())
 
@@ -118,8 +118,8 @@ async def test_a_head_that_was_half_there_is_turned_away() -> None:
 async def test_the_node_waits_for_its_runs_and_for_the_answers_that_it_owes() -> None:
     async with node() as stopping, raw(stopping.url) as client:
         client.send(LONG)
-        await stopping.work.begun.acquire()
-        async with stopping.told_to_stop() as drained:
+        await stopping.work.started.acquire()
+        async with stopping.draining_while() as drained:
             stopping.runs.ended.set()
             assert_turned_away(await ask(stopping.url, QUICK))
             assert not drained.done()
@@ -131,8 +131,8 @@ async def test_the_node_waits_for_its_runs_and_for_the_answers_that_it_owes() ->
 async def test_an_answer_that_never_ends_holds_the_node_for_its_drain_seconds_only() -> None:
     async with node(drain_seconds=0.2) as stopping, raw(stopping.url) as client:
         client.send(LONG)
-        await stopping.work.begun.acquire()
-        async with stopping.told_to_stop() as drained:
+        await stopping.work.started.acquire()
+        async with stopping.draining_while() as drained:
             stopping.runs.ended.set()
             await drained
             assert not stopping.work.may_end.is_set()
@@ -143,17 +143,17 @@ async def test_a_worker_that_stops_alone_leaves_new_connections_to_its_siblings(
     async with node(whole=False) as stopping, raw(stopping.url) as idle:
         idle.send(QUICK)
         await idle.answer()
-        async with stopping.told_to_stop(), raw(stopping.url) as newcomer:
+        async with stopping.draining_while(), raw(stopping.url) as newcomer:
             newcomer.send(QUICK)
             idle.send(QUICK)
             assert_turned_away(await idle.answer())
-            assert stopping.server.held == 0  # the newcomer waits in the queue of the socket
+            assert stopping.server.connected == 0  # the newcomer waits in the queue of the socket
             stopping.whole.set()
             assert_turned_away(await newcomer.answer())
 
 
 async def _held(stopping: Stopping, count: int) -> None:
     async def look() -> bool:
-        return stopping.server.held == count
+        return stopping.server.connected == count
 
     await eventually(look)

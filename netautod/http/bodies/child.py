@@ -35,7 +35,7 @@ def _answer(body: bytes) -> tuple[int, bytes]:
 
 
 def _next(source: BinaryIO) -> bytes | None:
-    """The next body; None when the service has gone."""
+    """Return the next body; None when the service has gone."""
     header = source.read(REQUEST.size)
     if len(header) < REQUEST.size:
         return None

@@ -1,11 +1,11 @@
-"""A bound that all requests of a node share: over it, one of whoever holds most gives way."""
+"""A bound that all requests of a node share: over it, one of the owner who holds most gives way."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 
 class Share:
-    """What one request holds of the bound; `leave` may be called more than once."""
+    """The part of the bound that one request holds; `leave` may be called more than once."""
 
     def __init__(self, shares: "FairShare", owner: str, give_way: Callable[[], None]) -> None:
         self._shares = shares
@@ -14,11 +14,11 @@ class Share:
         self.size = 0
 
     def grow(self, size: int) -> None:
-        """Holds so much more, for which one has to give way if it is too much: maybe this one."""
+        """Hold so much more. If it is too much for the node, one share has to give way, perhaps this one."""
         self._shares.add(self, size)
 
     def settle(self) -> None:
-        """It does not give way any more, and counts until it leaves."""
+        """Stop giving way, but count until it leaves."""
         self._shares.settle(self)
 
     def leave(self) -> None:
@@ -41,11 +41,11 @@ class FairShare:
 
     @property
     def total(self) -> int:
-        """What is held by all."""
+        """The sum that all hold."""
         return self._total
 
     def enter(self, owner: str, give_way: Callable[[], None]) -> Share:
-        """Nothing is held yet. `give_way` is called after the share has left."""
+        """Return a new share that holds nothing yet. `give_way` is called after the share has left."""
         share = Share(self, owner, give_way)
         found = self._owners.setdefault(owner, _Owner())
         found.shares.add(share)
@@ -79,12 +79,12 @@ class FairShare:
             del self._owners[share.owner]
 
     def _owner_of(self, share: Share) -> "_Owner | None":
-        """None if it has left."""
+        """Return the owner of a share; None if the share has left."""
         owner = self._owners.get(share.owner)
         return owner if owner is not None and share in owner.shares else None
 
     def _loser(self) -> Share | None:
-        """The largest of the owner who holds most; of equal ones that which began first."""
+        """Return the largest share of the owner who holds most; of equal ones the one that began first."""
         owners = [owner for owner in self._owners.values() if owner.yielding]
         if not owners:
             return None

@@ -1,7 +1,7 @@
-"""What the service and its body readers agree on: a body goes out as it came, its value comes back pickled.
+"""The protocol of the service and its body readers: a body goes out as it came, its value comes back pickled.
 
-Both ends are this very program and the pipes are private. The value is made of what JSON knows, by our own
-code, so that pickle is safe here; and it holds no more than `MOST_VALUES` values.
+Both ends are this very program and the pipes are private. The value is made of JSON types by our own code, so
+that pickle is safe here; and it holds no more than `MOST_VALUES` values.
 """
 
 import pickle
@@ -16,7 +16,7 @@ ANSWER = struct.Struct(">BQ")  # VALUE or REFUSED, and the length of what follow
 
 
 def unpickled(content: bytes) -> Any:
-    """To be called in a thread: it lets other threads go on after each frame, which is 64 KiB."""
+    """Return the value. Call it in a thread: it lets other threads go on after each frame of 64 KiB."""
     return pickle.Unpickler(_Frames(content)).load()
 
 

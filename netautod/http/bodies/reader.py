@@ -26,7 +26,9 @@ def is_small(body: bytes) -> bool:
 
 
 class BodyReader:
-    """`async with BodyReader() as bodies:`; the children end with the block."""
+    """A reader of JSON bodies, used as `async with BodyReader() as bodies:`; its children end with
+    the block.
+    """
 
     def __init__(self, *, children: int = CHILDREN, seconds: float = SECONDS) -> None:
         self._turns = asyncio.Semaphore(children)
@@ -37,7 +39,7 @@ class BodyReader:
 
     @property
     def pids(self) -> frozenset[int]:
-        """Of the children that are alive, idle or not."""
+        """The process ids of the children that are alive, idle or not."""
         return frozenset(child.pid for child in self._alive)
 
     async def __aenter__(self) -> Self:
@@ -49,7 +51,7 @@ class BodyReader:
         self._idle.clear()
 
     async def value_of(self, body: bytes) -> Any:
-        """The checked JSON value. Raises InvalidInput for a bad one, Overloaded when too many wait."""
+        """Return the checked JSON value. Raises InvalidInput for a bad one, Overloaded when too many wait."""
         if is_small(body):
             return json_values.decode(body)
         if self._waiting >= MOST_WAITING:

@@ -8,8 +8,11 @@ BLOCK = 64 * 1024
 
 
 class ReceivedBody:
-    """What is too large, not wanted, or has no room is dropped as it comes: the client gets an answer,
-    not a reset."""
+    """The body of one request as it arrives.
+
+    What is too large, not wanted, or has no room is dropped as it comes: the client gets an answer, not a
+    reset.
+    """
 
     def __init__(self, *, limit: int, kept: bool, shares: FairShare, owner: str) -> None:
         self._limit = limit
@@ -24,7 +27,7 @@ class ReceivedBody:
         self._share = shares.enter(owner, self._give_way)
 
     def announce(self, length: int) -> None:
-        """The client says how long it is going to be."""
+        """Note the length that the client announces."""
         self._too_large = length > self._limit
 
     def add(self, piece: bytes) -> None:
@@ -41,7 +44,7 @@ class ReceivedBody:
             self._share.grow(len(piece))
 
     def complete(self) -> None:
-        """All of it is there and stays until `leave`. Raises TooLarge, or Overloaded if it gave way."""
+        """Keep the whole body until `leave`. Raises TooLarge, or Overloaded if it gave way."""
         self.check_length()
         if self._crowded_out:
             raise Overloaded("Too many large bodies arrive at once", retry_after=RETRY_AFTER)
@@ -54,11 +57,13 @@ class ReceivedBody:
 
     @property
     def parts(self) -> tuple[bytes, ...]:
-        """What is kept of it, in order, without a copy of the whole."""
+        """The body in order, without a copy of the whole."""
         return (*self._blocks, bytes(self._rest))
 
     def take(self) -> bytes:
-        """Handed over, so that large ones are not kept twice; it counts until `leave` all the same."""
+        """Return the body and let go of it, so that a large one is not held twice; it counts until
+        `leave`.
+        """
         data = b"".join((*self._blocks, self._rest))
         self._forget()
         return data

@@ -9,7 +9,8 @@ from netautod.core.errors import InvalidInput
 
 
 def media_type_of(content_type: str) -> tuple[str, str]:
-    """The type without its parameters, and the boundary of a form; empty where there is none, or a bad one.
+    """Return the type without its parameters, and the boundary of a form; empty where there is none, or a bad
+    one.
 
     A parameter may name a charset of its own (RFC 2231), which may be none or not fit what follows.
     """
@@ -25,7 +26,7 @@ def media_type_of(content_type: str) -> tuple[str, str]:
 
 
 async def uploaded_file(body: bytes, content_type: str, field: str) -> bytes:
-    """The field's file if the content type is that of a form, else the body as it is.
+    """Return the field's file if the content type is that of a form, else the body as it is.
 
     Raises InvalidInput for a broken form, or one that does not have the field exactly once.
     """

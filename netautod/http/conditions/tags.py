@@ -17,18 +17,18 @@ TAG_BYTES = 16
 
 @dataclass(frozen=True, kw_only=True)
 class EntityTags:
-    """What a header lists; `every`: it is `*`. The tags are kept with their quotes."""
+    """The tags that a header lists, with their quotes. `every`: the header is `*`."""
 
     every: bool = False
     strong: frozenset[str] = frozenset()
     weak: frozenset[str] = frozenset()
 
     def match_strongly(self, tag: str) -> bool:
-        """The comparison of If-Match: a weak tag on either side is no match."""
+        """Return whether the tag matches If-Match: a weak tag on either side is no match."""
         return self.every or tag in self.strong
 
     def match_weakly(self, tag: str) -> bool:
-        """The comparison of If-None-Match."""
+        """Return whether the tag matches If-None-Match."""
         opaque = tag.removeprefix(WEAK)
         return self.every or opaque in self.strong or opaque in self.weak
 
@@ -37,7 +37,7 @@ EVERY = EntityTags(every=True)
 
 
 def listed_tags(header: str, text: str) -> EntityTags:
-    """The tags of a header's value; several lines of it joined by commas. Raises InvalidInput.
+    """Return the tags of a header's value; several lines of it are joined by commas. Raises InvalidInput.
 
     It takes one walk along the text, however long: each step goes over a tag, a comma or blanks.
     """
@@ -61,7 +61,9 @@ def listed_tags(header: str, text: str) -> EntityTags:
 
 
 def tag_of(parts: Iterable[bytes]) -> str:
-    """The strong tag of a representation: of its bytes, and so the same on all nodes."""
+    """Return the strong tag of a representation: it follows from the bytes, and so is the same on
+    all nodes.
+    """
     digest = hashlib.sha256()
     for part in parts:
         digest.update(part)

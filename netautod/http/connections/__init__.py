@@ -1,5 +1,5 @@
-"""How clients are connected: which is evicted for a new one, how long they may take, and what they send.
+"""Client connections: reading requests, answering them, deadlines, and eviction.
 
-Tornado writes the answers and runs the handlers. Reading is ours: every request, however odd, has an answer
-with the error body, and no client can hold a connection without using it.
+Tornado routes requests and runs the handlers. The connections are ours: every request, however odd, has an
+answer with the error body, and no client can hold a connection without using it.
 """

@@ -1,12 +1,14 @@
-"""The requests in work, for a server that stops: when have those that it had begun been answered?"""
+"""The requests in work, for a server that stops and waits until those that it had begun are answered."""
 
 import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 
-class InWork:
-    """Requests from head to end of their answer; once it is closed, each is the last of its connection."""
+class ActiveRequests:
+    """The requests from head to end of their answer. Once it is closed, each is the last of its
+    connection.
+    """
 
     def __init__(self) -> None:
         self._count = 0
@@ -21,7 +23,7 @@ class InWork:
         self._closing = True
 
     @contextmanager
-    def one(self) -> Iterator["InWork"]:
+    def one(self) -> Iterator["ActiveRequests"]:
         self._count += 1
         self._none.clear()
         try:
@@ -32,7 +34,7 @@ class InWork:
                 self._none.set()
 
     async def ended(self, seconds: float) -> None:
-        """Returns when none is left, or after so many seconds."""
+        """Wait until no request is left, for so many seconds at most."""
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._none.wait()

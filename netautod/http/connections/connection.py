@@ -12,7 +12,7 @@ from tornado.iostream import IOStream, SSLIOStream, StreamClosedError
 
 from netautod.core.logs.lines import Belonging, current, event
 from netautod.core.metrics import Metrics
-from netautod.http.connections.active_requests import InWork
+from netautod.http.connections.active_requests import ActiveRequests
 from netautod.http.connections.deadlines import Deadlines, Stage, Timing
 from netautod.http.connections.eviction import ConnectionTable
 from netautod.http.connections.exchange import Exchange, Turns
@@ -44,7 +44,7 @@ class ServerConnection:
         table: "ConnectionTable[ServerConnection]",
         count: Callable[[str], None],
         turns: Turns,
-        in_work: Callable[[], InWork],
+        in_work: Callable[[], ActiveRequests],
         metrics: Metrics,
         hsts: str | None = None,
     ) -> None:
@@ -62,7 +62,7 @@ class ServerConnection:
         self._timing = Timing(deadlines, self._now())
         self._exchange: Exchange | None = None
         self._serving: asyncio.Task[None] | None = None
-        self._unheard = 0
+        self._unlisted_bytes = 0
 
     def start(self) -> None:
         """Serve the client's requests until the connection ends."""
@@ -79,18 +79,20 @@ class ServerConnection:
         self.stream.close()
 
     def check(self) -> None:
-        """Ends it when the client takes too long; with a sentence, if it has begun to say something."""
+        """End the connection if the client takes too long; with an error, if it has begun a request."""
         if self.stream.closed():
             return
         written, taken = self.stream._total_write_index, self.stream._total_write_done_index
         if not self._timing.overdue(self._now(), taken=taken, written=written):
             return
         logger.info("%s takes too long (%s)", self._peer, self._timing.stage.name.lower())
-        asked = self._timing.stage is Stage.BODY or (self._timing.stage is Stage.HEAD and self._incoming.held)
-        if asked and (self._exchange is None or not self._exchange.answer_begun):
+        has_request = self._timing.stage is Stage.BODY or (
+            self._timing.stage is Stage.HEAD and self._incoming.buffered
+        )
+        if has_request and (self._exchange is None or not self._exchange.answer_started):
             refusal, request_id = Refusal(408, "The request took too long to arrive"), uuid4().hex
             if self._timing.stage is Stage.HEAD:  # else its handler tells it
-                self._tell(refusal, request_id)
+                self._log_refusal(refusal, request_id)
             with suppress(StreamClosedError):
                 self.stream.write(refusal.answer(request_id, hsts=self._hsts))
         self.stream.close()
@@ -123,14 +125,14 @@ class ServerConnection:
                 exchange.is_last = in_work.is_closing
                 return await exchange.serve(head, self._start_request(self, exchange))
         except Refusal as refusal:
-            if not exchange.answer_begun:
+            if not exchange.answer_started:
                 await self._refuse(refusal)
             self.stream.close()
             return False
 
     async def _refuse(self, refusal: Refusal) -> None:
         request_id = uuid4().hex
-        self._tell(refusal, request_id)
+        self._log_refusal(refusal, request_id)
         try:
             self._count(str(self._peer))
         except Refusal as other:
@@ -139,8 +141,8 @@ class ServerConnection:
         await self.stream.write(refusal.answer(request_id, hsts=self._hsts))
         await self._linger()
 
-    def _tell(self, refusal: Refusal, request_id: str) -> None:
-        """What never became a request has no method and no route; a handler counts its request itself."""
+    def _log_refusal(self, refusal: Refusal, request_id: str) -> None:
+        """Log and count a request that is refused before a handler has it; a handler counts its own."""
         if self._exchange is None or not self._exchange.has_handler:
             self._metrics.add("http_requests", 1, "other", "unknown", str(refusal.status))
         text = without_secret_patterns(refusal.text)
@@ -150,7 +152,7 @@ class ServerConnection:
         current.reset(token)
 
     async def _linger(self) -> None:
-        """Waits for the client to hang up: to close on what it still sends would take the answer from it."""
+        """Wait for the client to hang up: closing while it still sends would take the answer from it."""
         if not isinstance(self.stream, SSLIOStream):
             with suppress(OSError):
                 self.stream.socket.shutdown(socket.SHUT_WR)
@@ -170,9 +172,9 @@ class ServerConnection:
 
     def _received(self, size: int) -> None:
         self._timing.received(size)
-        self._unheard += size
-        if self._unheard >= STEP:
-            self._unheard = 0
+        self._unlisted_bytes += size
+        if self._unlisted_bytes >= STEP:
+            self._unlisted_bytes = 0
             self._table.idle(self)
 
     def _now(self) -> float:

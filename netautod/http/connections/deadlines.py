@@ -5,7 +5,7 @@ from enum import Enum, auto
 
 from netautod.http.settings import ServerSettings
 
-UNTOLD = 2**63
+UNKNOWN_SIZE = 2**63
 """How large a body is, while it has not come to its end: no stretch of it is all of it."""
 
 
@@ -21,7 +21,7 @@ class Stage(Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class Deadlines:
-    """Seconds of each stage; `bytes_per_second` is what a body or a large answer has to keep up."""
+    """The seconds of each stage. `bytes_per_second`: the least speed of a body or a large answer."""
 
     head: float
     body: float
@@ -46,7 +46,9 @@ class Deadlines:
 
 
 class Window:
-    """Bytes on their way: each `seconds` have to bring `enough`, or all that there was at their beginning."""
+    """The progress of bytes: each `seconds` have to bring `enough`, or all that there was at their
+    beginning.
+    """
 
     def __init__(self, *, seconds: float, enough: float) -> None:
         self._seconds = seconds
@@ -56,7 +58,7 @@ class Window:
         self._all = 0
 
     def too_slow(self, now: float, done: int, wanted: int) -> bool:
-        """`done` bytes of `wanted` have come; both only ever grow."""
+        """Return whether the time is over. `done` bytes of `wanted` have come; both only ever grow."""
         if done >= wanted:
             self._until = None
         elif self._until is None or (now >= self._until and self._has_gone_on(done)):
@@ -68,7 +70,7 @@ class Window:
 
 
 class Timing:
-    """The stage of one connection and what is left of it. Pure: it is told the time."""
+    """The stage of one connection and what is left of it. Pure: its caller passes the time."""
 
     def __init__(self, deadlines: Deadlines, now: float) -> None:
         self._deadlines = deadlines
@@ -83,17 +85,20 @@ class Timing:
         if stage is Stage.BODY:
             self._body = 0
             self._body_window = self._new_window(self._deadlines.body)
-            self._body_window.too_slow(now, 0, UNTOLD)
+            self._body_window.too_slow(now, 0, UNKNOWN_SIZE)
 
     def received(self, size: int) -> None:
         self._body += size
 
     def overdue(self, now: float, *, taken: int, written: int) -> bool:
-        """`taken`: bytes of all answers so far that the client took, of those that were `written`."""
+        """Return whether the client takes too long.
+
+        `taken`: bytes of all answers so far that the client took, of those that were `written`.
+        """
         if self._answer_window.too_slow(now, taken, written):
             return True
         if self.stage is Stage.BODY:
-            return self._body_window.too_slow(now, self._body, UNTOLD)
+            return self._body_window.too_slow(now, self._body, UNKNOWN_SIZE)
         limit = {
             Stage.IDLE: self._deadlines.idle,
             Stage.HEAD: self._deadlines.head,

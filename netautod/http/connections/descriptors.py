@@ -10,14 +10,18 @@ RESERVE = 512
 
 
 class Fitting(NamedTuple):
-    """`streams`: how many have files of their own; further ones count among the connections."""
+    """The numbers that fit the limit of files. `streams`: how many have files of their own; further ones
+    count among the connections.
+    """
 
     connections: int
     streams: int
 
 
 def fitting(connections: int, streams: int) -> Fitting:
-    """What this process can hold of what is wanted; raises its limit of files if it may."""
+    """Return what this process can hold of these numbers. It raises the process's limit of files if
+    it may.
+    """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY:
         return Fitting(connections, streams)
@@ -37,10 +41,10 @@ def fitting(connections: int, streams: int) -> Fitting:
 
 
 def beside(connections: int, streams: int, files: int) -> int:
-    """What the connections and the reserve leave."""
+    """Return how many streams fit in what the connections and the reserve leave."""
     return max(0, min(streams, files - RESERVE - connections))
 
 
 def within(connections: int, files: int) -> int:
-    """Half of very few files, else all but the reserve."""
+    """Return how many connections fit: half of very few files, else all but the reserve."""
     return max(1, min(connections, max(files - RESERVE, files // 2)))

@@ -15,7 +15,9 @@ class _Group(Generic[M]):
 
 
 class ConnectionTable(Generic[M]):
-    """All connections by the address that holds them; no step takes longer because there are many."""
+    """A table of all connections by the address that holds them; no step takes longer because there
+    are many.
+    """
 
     def __init__(self, *, most_apart: int = 0) -> None:
         self._most_apart = most_apart
@@ -26,14 +28,14 @@ class ConnectionTable(Generic[M]):
         self._apart: set[M] = set()
 
     def __len__(self) -> int:
-        """Without those that are set apart."""
+        """Return the number of connections without those that are set apart."""
         return len(self._group_of) - len(self._apart)
 
     def all(self) -> list[M]:
         return list(self._group_of)
 
     def add(self, member: M, group: str | None) -> None:
-        """Comes in idle. Without a group it is never evicted."""
+        """Add an idle connection. Without a group it is never evicted."""
         self._group_of[member] = group
         if group is None:
             return
@@ -43,7 +45,9 @@ class ConnectionTable(Generic[M]):
         found.idle[member] = None
 
     def set_apart(self, member: M, *, apart: bool) -> None:
-        """Not counted while it is a stream, which have a limit of their own; of `most_apart` of them."""
+        """Stop or start counting a connection. Streams are set apart, at most `most_apart`, since they have a
+        limit of their own.
+        """
         if apart and member in self._group_of and len(self._apart) < self._most_apart:
             self._apart.add(member)
         else:
@@ -62,19 +66,19 @@ class ConnectionTable(Generic[M]):
             del self._groups[group]
 
     def busy(self, member: M) -> None:
-        """A request of it is in work: it is not evicted."""
+        """Mark a connection as busy: it has a request in work, and so is not evicted."""
         if (group := self._group_of.get(member)) is not None:
             self._groups[group].idle.pop(member, None)
 
     def idle(self, member: M) -> None:
-        """It was heard just now, and nothing of it is in work."""
+        """Mark a connection as idle from now on: it has sent something, and nothing of it is in work."""
         if (group := self._group_of.get(member)) is not None:
             idle = self._groups[group].idle
             idle.pop(member, None)
             idle[member] = None
 
     def candidate(self) -> M | None:
-        """The one to evict for a new connection; None if all are busy or exempt."""
+        """Return the connection to evict for a new one; None if all are busy or exempt."""
         for size in sorted(self._by_size, reverse=True):
             for group in self._by_size[size]:
                 idle = self._groups[group].idle

@@ -81,8 +81,8 @@ class Exchange(HTTPConnection):
         self.is_last: Callable[[], bool] = lambda: False
 
     @property
-    def answer_begun(self) -> bool:
-        return self._outgoing is not None and self._outgoing.has_begun
+    def answer_started(self) -> bool:
+        return self._outgoing is not None and self._outgoing.has_started
 
     @property
     def _answer_ended(self) -> bool:
@@ -98,7 +98,7 @@ class Exchange(HTTPConnection):
         try:
             data = await self._incoming.until(HEAD_END, MAX_HEADER)
         except TooLong as error:
-            if b"\n" in self._incoming.held[:MAX_HEADER]:
+            if b"\n" in self._incoming.buffered[:MAX_HEADER]:
                 raise Refusal(431, f"The headers are longer than {MAX_HEADER} bytes") from error
             raise Refusal(414, f"The request line is longer than {MAX_HEADER} bytes") from error
         head = message.read_head(data)

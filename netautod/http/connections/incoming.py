@@ -1,4 +1,4 @@
-"""The bytes that a client sends, read no further than is asked for."""
+"""The bytes that a client sends, read no further than is needed."""
 
 import re
 
@@ -12,19 +12,19 @@ class TooLong(Exception):  # it is no failure of ours
 
 
 class Incoming:
-    """What arrived beyond the piece that was asked for waits here: at most a block and the piece."""
+    """A buffer of what arrived beyond the piece that was read: at most a block and the piece."""
 
     def __init__(self, stream: IOStream) -> None:
         self._stream = stream
         self._buffer = bytearray()
 
     @property
-    def held(self) -> bytes:
-        """What has arrived and was not taken."""
+    def buffered(self) -> bytes:
+        """The bytes that have arrived and were not taken."""
         return bytes(self._buffer)
 
     async def begin(self, skip: bytes = b"\r\n", limit: int = 16) -> None:
-        """Returns when a byte has arrived that is none of those to skip. Raises TooLong after too many."""
+        """Wait for a byte that is none of those to skip. Raises TooLong after too many of these."""
         while True:
             while self._buffer and self._buffer[0] in skip:
                 limit -= 1
@@ -36,7 +36,7 @@ class Incoming:
             await self._fill()
 
     async def until(self, end: re.Pattern[bytes], limit: int) -> bytes:
-        """All up to and with the end, of 4 bytes at most. Raises TooLong."""
+        """Return all up to and with the end, which has at most 4 bytes. Raises TooLong."""
         searched = 0
         while True:
             found = end.search(self._buffer, searched)
@@ -48,7 +48,7 @@ class Incoming:
             await self._fill()
 
     async def some(self, most: int) -> bytes:
-        """At least one byte and at most so many."""
+        """Return at least one byte and at most so many."""
         if not self._buffer:
             await self._fill()
         return self._take(min(most, len(self._buffer)))

@@ -1,6 +1,6 @@
-"""What a request says: its head and the framing of its body, read strictly (RFC 9110, RFC 9112).
+"""The head of a request and the framing of its body, read strictly (RFC 9110, RFC 9112).
 
-Whatever two readers in a row could understand differently is refused with 400, so that nobody hides a second
+What two readers in a row could understand differently is refused with 400, so that no client hides a second
 request behind a proxy. Chunk extensions and trailers are read over, as RFC 9112 7.1 wants it.
 """
 
@@ -31,7 +31,7 @@ _AUTHORITY = re.compile(r"(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._~%!$&'()*+;=-]+)(?::
 
 @dataclass(frozen=True, kw_only=True)
 class Head:
-    """`length` None: the body comes in chunks. `keeps`: another request may follow."""
+    """The head of a request. `length` None: the body comes in chunks. `keeps`: another request may follow."""
 
     start: RequestStartLine
     headers: HTTPHeaders
@@ -44,13 +44,13 @@ class Head:
 
     @property
     def waits(self) -> bool:
-        """The client sends the body only once it is told to (RFC 9110 10.1.1)."""
+        """Return whether the client sends the body only after a 100 Continue (RFC 9110 10.1.1)."""
         expected: str = self.headers.get("Expect", "")
         return expected.lower() == "100-continue" and self.start.version != "HTTP/1.0"
 
 
 def read_head(data: bytes) -> Head:
-    """The head up to and with the empty line that ends it. Raises Refusal."""
+    """Parse the head, up to and with the empty line that ends it. Raises Refusal."""
     lines = data.count(b"\r\n")
     if data.count(b"\n") != lines or data.count(b"\r") != lines:
         raise Refusal(400, "Malformed request: a line does not end with CR and LF")
@@ -74,7 +74,7 @@ def malformed(error: HTTPInputError) -> Refusal:
 
 
 def answer_head(start: ResponseStartLine, headers: HTTPHeaders) -> bytes:
-    """The head of an answer in HTTP/1.1. Raises ValueError for a header that would be more than one."""
+    """Return the head of an answer in HTTP/1.1. Raises ValueError for a header with a line break."""
     lines = [f"HTTP/1.1 {start.code} {start.reason}"]
     lines += [f"{name}: {value}" for name, value in headers.get_all()]
     text = "\r\n".join(lines)
@@ -84,7 +84,7 @@ def answer_head(start: ResponseStartLine, headers: HTTPHeaders) -> bytes:
 
 
 def chunk_size(line: bytes) -> int:
-    """The size on the line that begins a chunk. Raises Refusal."""
+    """Return the size on the line that begins a chunk. Raises Refusal."""
     found = _CHUNK.fullmatch(line)
     if found is None:
         raise Refusal(400, "Malformed request: not a valid chunk")
@@ -92,7 +92,7 @@ def chunk_size(line: bytes) -> int:
 
 
 def check_trailer(line: bytes) -> None:
-    """A field behind the last chunk: it has to be one, and is ignored. Raises Refusal."""
+    """Check a field behind the last chunk, which is ignored. Raises Refusal for what is no field."""
     try:
         if not line.endswith(b"\r\n"):
             raise HTTPInputError("a line does not end with CR and LF")
@@ -102,7 +102,9 @@ def check_trailer(line: bytes) -> None:
 
 
 def _fields(text: str) -> HTTPHeaders:
-    """As HTTPHeaders.parse, which takes twice as long; what is unusual, or wrong, is left to that."""
+    """Parse the fields as HTTPHeaders.parse does, which takes twice as long and is left what is unusual or
+    wrong.
+    """
     found = _FIELD.findall(text)
     if len(found) != text.count("\n") - 1:
         return HTTPHeaders.parse(text)
@@ -116,7 +118,7 @@ def _fields(text: str) -> HTTPHeaders:
 
 
 def _with_path(start: RequestStartLine, headers: HTTPHeaders) -> RequestStartLine:
-    """The start line with the target's path and query, whichever form it has (RFC 9112 3.2)."""
+    """Return the start line with the target's path and query, whichever form it has (RFC 9112 3.2)."""
     target = start.path
     if target.startswith("/"):
         return start

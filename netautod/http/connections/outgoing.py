@@ -23,7 +23,7 @@ class Outgoing:
         self._left: int | None = None  # of what Content-Length announces
         self._in_chunks = False
         self.pending: Future[None] | None = None
-        self.has_begun = False
+        self.has_started = False
         self.has_ended = False
 
     def needs_close(self, headers: HTTPHeaders) -> bool:
@@ -37,7 +37,7 @@ class Outgoing:
 
         Raises ValueError for a header with a line break.
         """
-        self.has_begun = True
+        self.has_started = True
         if closes and not self._is_old:
             headers["Connection"] = "close"
         elif not closes and self._is_old:

@@ -10,19 +10,25 @@ SHOWN = 200
 
 
 class Refusal(Exception):
-    """What came cannot be served; the connection ends with this answer. 429 and 503 have Retry-After."""
+    """Raised for what cannot be served; the connection ends with this answer. 429 and 503 have
+    Retry-After.
+    """
 
     def __init__(self, status: int, text: str, *, retry_after: int | None = None) -> None:
         super().__init__(text)
         self.status = status
         self.text = text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
-        self._told = retry_after is not None or status == HTTPStatus.TOO_MANY_REQUESTS  # in the body, too
+        self._names_seconds = (
+            retry_after is not None or status == HTTPStatus.TOO_MANY_REQUESTS
+        )  # in the body, too
         self.retry_after = RETRY_SECONDS if retry_after is None and status in RETRIED else retry_after
 
     def answer(self, request_id: str, *, hsts: str | None = None) -> bytes:
-        """The whole message, for a connection that ends after it; `hsts`: Strict-Transport-Security."""
-        told = {"retry_after_secs": self.retry_after} if self._told else {}
-        body = json_values.encode({"error": self.text, **told})
+        """Return the whole message, for a connection that ends after it. `hsts`:
+        Strict-Transport-Security.
+        """
+        seconds = {"retry_after_secs": self.retry_after} if self._names_seconds else {}
+        body = json_values.encode({"error": self.text, **seconds})
         headers = {
             **common_headers(request_id),
             "Content-Type": "application/json",

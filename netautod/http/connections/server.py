@@ -1,4 +1,4 @@
-"""The HTTP server: at most so many connections, of which the idlest make room for newcomers."""
+"""The HTTP server: at most so many connections, of which the longest idle makes room for a new one."""
 
 import asyncio
 import logging
@@ -17,7 +17,7 @@ from tornado.web import Application
 from netautod.core.errors import TooManyRequests
 from netautod.core.metrics import Metrics
 from netautod.core.net.addresses import group_of
-from netautod.http.connections.active_requests import InWork
+from netautod.http.connections.active_requests import ActiveRequests
 from netautod.http.connections.connection import ServerConnection
 from netautod.http.connections.deadlines import Deadlines
 from netautod.http.connections.eviction import ConnectionTable
@@ -26,13 +26,13 @@ from netautod.http.connections.refusal import Refusal
 from netautod.http.context import HttpContext, Network, is_within
 
 logger = logging.getLogger(__name__)
-SAID_EVERY = 10.0
+LOG_SECONDS = 10.0
 CHECK_EVERY = 1.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Peer:
-    """Who is at the other end; requests take their address and protocol from it."""
+    """The other end of a connection; requests take their address and protocol from it."""
 
     remote_ip: str
     protocol: str
@@ -42,8 +42,11 @@ class Peer:
 
 
 class HttpServer:
-    """Serves `application`, which may be another one later. `connections`: how many at most, without those of
-    so many `streams` (answers that have no end of their own)."""
+    """The server of `application`, which may be another one later.
+
+    `connections`: how many at most, without those of so many `streams` (answers that have no end of their
+    own).
+    """
 
     def __init__(
         self,
@@ -64,23 +67,23 @@ class HttpServer:
         self._trusted = trusted_proxies
         self._table: ConnectionTable[ServerConnection] = ConnectionTable(most_apart=streams)
         self._turns = Turns()
-        self._in_work = InWork()
+        self._in_work = ActiveRequests()
         self._checks: asyncio.TimerHandle | None = None
         self._turned_away = _Counted(f"connections were turned away: all {connections} are in use")
         self._evictions = _Counted(f"idle connections were evicted: all {connections} are in use")
 
     def use_certificate(self, context: ssl.SSLContext) -> None:
-        """For the connections from now on."""
+        """Use this certificate for the connections from now on."""
         self._tls = context
 
     @property
-    def held(self) -> int:
-        """How many connections there are, streams included."""
+    def connected(self) -> int:
+        """The number of connections, streams included."""
         return len(self._table.all())
 
     @property
     def metrics(self) -> Metrics:
-        """Those of the application."""
+        """The metrics of the application."""
         return self._context.metrics
 
     @property
@@ -160,13 +163,15 @@ class HttpServer:
             self._checks.cancel()
             self._checks = None
 
-    def refuse_further(self, application: Application) -> InWork:
-        """Further requests go to `application`, each the last of its connection; answers what has begun."""
+    def refuse_further(self, application: Application) -> ActiveRequests:
+        """Hand further requests to `application`, each as the last of its connection; return those
+        in work.
+        """
         self.application = application
-        begun, self._in_work = self._in_work, InWork()
-        for requests in (begun, self._in_work):
+        in_work, self._in_work = self._in_work, ActiveRequests()
+        for requests in (in_work, self._in_work):
             requests.close()
-        return begun
+        return in_work
 
     def _make_room(self) -> bool:
         evicted = self._table.candidate()
@@ -177,7 +182,7 @@ class HttpServer:
         return True
 
     def _count_malformed(self, address: str) -> None:
-        """What is no request has no headers to believe: it counts for the peer, unless that is a proxy."""
+        """Count what is no request for the peer, unless that is a proxy: it has no headers to believe."""
         if is_within(address, self._trusted):
             return
         try:
@@ -200,26 +205,24 @@ class HttpServer:
 
 
 class _Counted:
-    """Says how often something happened, in one line every few seconds."""
+    """A warning about something frequent, with a count, in one line every few seconds."""
 
     def __init__(self, text: str) -> None:
         self._text = text
         self._count = 0
-        self._said_at = -SAID_EVERY
+        self._logged_at = -LOG_SECONDS
 
     def one(self, now: float) -> None:
         self._count += 1
-        if now - self._said_at >= SAID_EVERY:
+        if now - self._logged_at >= LOG_SECONDS:
             logger.warning("%d %s", self._count, self._text)
-            self._count, self._said_at = 0, now
-
-
-def _nothing() -> None:
-    """In place of what would stop accepting: that is done."""
+            self._count, self._logged_at = 0, now
 
 
 def _turn_away(stream: IOStream) -> None:
-    """In a word, if that needs no handshake. Nothing is waited for: there is no room to wait in."""
+    """Close a connection, with a 503 if that needs no handshake. It waits for nothing: there is no room for
+    it.
+    """
     try:
         if not isinstance(stream, SSLIOStream):
             stream.write(Refusal(503, "Too many connections").answer(uuid4().hex))

@@ -1,4 +1,4 @@
-"""The certificate of the server: read and judged, and read again when its files have changed."""
+"""The certificate of the server: reading, checking, and reading it again when its files have changed."""
 
 import asyncio
 import logging
@@ -23,7 +23,7 @@ class TlsError(NetautodError):
 
 @dataclass(frozen=True, kw_only=True)
 class TlsFiles:
-    """PEM files: the chain, the server's own certificate first, and its private key."""
+    """The PEM files: the chain, the server's own certificate first, and its private key."""
 
     certificate: Path
     key: Path
@@ -36,7 +36,7 @@ class TlsFiles:
         return cls(certificate=Path(server.tls_certificate), key=Path(server.tls_key))
 
     def context(self) -> ssl.SSLContext:
-        """TLS 1.2 or newer, and HTTP/1.1 only (RFC 7301). Raises TlsError."""
+        """Return the context for TLS 1.2 or newer, and HTTP/1.1 only (RFC 7301). Raises TlsError."""
         context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
         context.minimum_version = ssl.TLSVersion.TLSv1_2
         context.set_alpn_protocols(["http/1.1"])
@@ -57,7 +57,7 @@ class TlsFiles:
         return context
 
     def ends_at(self) -> datetime:
-        """When the first certificate of the chain to end does so. Raises TlsError."""
+        """Return when the first certificate of the chain to end does so. Raises TlsError."""
         try:
             chain = x509.load_pem_x509_certificates(self.certificate.read_bytes())
         except (OSError, ValueError) as error:
@@ -65,17 +65,18 @@ class TlsFiles:
         return min(one.not_valid_after_utc for one in chain)
 
     def problem(self, now: datetime) -> str | None:
-        """What clients would not accept, in a line."""
+        """Return what clients would not accept, in a line; None if there is nothing."""
         ends_at = self.ends_at()
         return f"server.tls_certificate has ended at {ends_at:%Y-%m-%d %H:%M} UTC" if ends_at <= now else None
 
     def stamp(self) -> tuple[object, ...]:
-        """Differs once one of the files is another."""
+        """Return a value that differs once one of the files is another."""
         return tuple(_stamp(file) for file in (self.certificate, self.key))
 
 
 class TlsRenewal:
-    """Hands on a new context when the files have changed; a pair that cannot be used leaves the old one.
+    """The renewal of the certificate: a new context when the files have changed. A pair that cannot be used
+    leaves the old one.
 
     `stamp` is that of the files before they were read.
     """
@@ -88,14 +89,14 @@ class TlsRenewal:
         self._stamp = stamp
 
     async def look(self) -> None:
-        """Reads them if they have changed."""
+        """Read the files if they have changed."""
         stamp = await asyncio.to_thread(self._files.stamp)
         if stamp != self._stamp:
             self._stamp = stamp
             await self.read()
 
     async def read(self) -> None:
-        """Reads them again."""
+        """Read the files again."""
         try:
             context, ends_at = await asyncio.to_thread(self._read)
         except TlsError as error:

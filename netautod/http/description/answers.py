@@ -97,7 +97,7 @@ def failure_name(status: int) -> str:
 
 
 def failures() -> dict[str, dict[str, Any]]:
-    """A component for every status of an error, by its name."""
+    """Return a component for every status of an error, by its name."""
     return {failure_name(status): _failure(status) for status in HTTPStatus if status >= 400}
 
 

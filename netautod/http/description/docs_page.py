@@ -15,7 +15,7 @@ PAGE = "docs_page.html"
 
 @dataclass(frozen=True, kw_only=True)
 class DocsPage:
-    """`policy`: the Content-Security-Policy that goes with the page."""
+    """The page of the API. `policy`: the Content-Security-Policy that goes with it."""
 
     content: bytes
     policy: str
@@ -31,7 +31,7 @@ class DocsPageHandler(JsonHandler):
 
     @public(produces="text/html", name="get_description_page")
     async def get(self) -> None:
-        """This description as a page for people."""
+        """Show this description as a page for people."""
         self.set_header("Content-Type", "text/html; charset=utf-8")
         self.set_header("Content-Security-Policy", self.page.policy)
         self.set_header("Referrer-Policy", "no-referrer")
@@ -39,7 +39,8 @@ class DocsPageHandler(JsonHandler):
 
 
 def content_security_policy(page: str) -> str:
-    """Allows the page's own script and style by their hashes, calls to its own server, and nothing else.
+    """Return the policy that allows the page's own script and style by their hashes, and calls to its own
+    server.
 
     The hash is that of the text between the tags (https://www.w3.org/TR/CSP3/#grammardef-hash-source).
     """

@@ -133,7 +133,7 @@ MESSAGES: Mapping[int, str] = {
 
 
 class Examples:
-    """Of schemas that refer to each other; `schemas` are the components of the description."""
+    """The examples of schemas that refer to each other; `schemas` are the components of the description."""
 
     def __init__(self, schemas: Mapping[str, Any]) -> None:
         self._schemas = schemas
@@ -142,7 +142,7 @@ class Examples:
         return self._value(schema, "", DEEPEST, whole=True)
 
     def request(self, schema: Mapping[str, Any], added: Mapping[str, Any]) -> Any:
-        """What the schema needs, with what is added."""
+        """Return an example of what the schema requires, with what is added."""
         made = self._value(schema, "", DEEPEST, whole=False)
         return {**made, **added} if isinstance(made, dict) else made
 
@@ -168,7 +168,9 @@ class Examples:
         }
 
     def _resolved(self, schema: Mapping[str, Any]) -> tuple[Mapping[str, Any], str]:
-        """Without a reference, and of what may be null the other; with the name of the component."""
+        """Return the schema without a reference, and without null where it may be null, with the component's
+        name.
+        """
         component = ""
         while "$ref" in schema or "anyOf" in schema:
             if "$ref" in schema:
@@ -209,7 +211,7 @@ JSON_TYPES: Mapping[str, tuple[type, ...]] = {
 
 
 def _fits(value: Any, schema: Mapping[str, Any]) -> bool:
-    """Whether the value is one of the schema's, as far as a value of EXAMPLES can miss it."""
+    """Return whether the value fits the schema, as far as a value of EXAMPLES can miss it."""
     kind = _kind(schema)
     if not isinstance(value, JSON_TYPES[kind]) or isinstance(value, bool) != (kind == "boolean"):
         return kind == ""

@@ -1,4 +1,6 @@
-"""What OpenAPI says of our fields beyond what apispec sees: bounds, formats, and how a query is written."""
+"""The OpenAPI description of our fields beyond what apispec sees: bounds, formats, and how a query is
+written.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -19,7 +21,7 @@ PARAMETERS = {
 
 
 def described(converter: Any, field: Any, *, ret: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """An attribute function of apispec: completes `ret`, the field's schema so far."""
+    """Complete `ret`, the field's schema so far: an attribute function of apispec."""
     # Schemas are abstract classes: isinstance would ask all of them, and each would remember that for good.
     lineage: Sequence[type] = type(field.root).__mro__
     found = _form(field, ret)
@@ -43,7 +45,8 @@ def _form(field: Any, ret: dict[str, Any]) -> dict[str, Any]:
 
 
 def _ecma(pattern: str) -> str:
-    """A pattern of Python's re.match for JSON Schema: of ECMA-262, which has no `\\Z`, and anchored."""
+    r"""Return a pattern of Python's re.match for JSON Schema: in ECMA-262, which has no `\Z`, and
+    anchored."""
     whole = f"{pattern[:-2]}$" if pattern.endswith("\\Z") else pattern
     if whole.startswith("^"):
         return whole
@@ -51,7 +54,9 @@ def _ecma(pattern: str) -> str:
 
 
 def _bound(field: Any, ret: dict[str, Any]) -> dict[str, Any]:
-    """The bound of a text, a number or an array of a request, also of one that declares none by itself."""
+    """Return the bound of a text, a number or an array of a request, also of one that declares none by
+    itself.
+    """
     kinds = ret.get("type", ())
     bounds: tuple[tuple[str, str, int], ...] = (
         ("string", "maxLength", getattr(field, "most", MOST_TEXT)),
@@ -67,12 +72,14 @@ def _bound(field: Any, ret: dict[str, Any]) -> dict[str, Any]:
 
 
 def _nullable(ret: dict[str, Any]) -> dict[str, Any]:
-    """Of what is made anew null counts as absent (core/schema/bases.py)."""
+    """Return the schema of a field that a request may leave out, where null counts as absent
+    (core/schema/bases.py).
+    """
     return {"type": [ret["type"], "null"]} if isinstance(ret.get("type"), str) else {}
 
 
 def _choice(ret: dict[str, Any]) -> None:
-    """Says apart what may be chosen and that it may be null: generators make one type of each then."""
+    """Separate what may be chosen from that it may be null: generators make one type of each then."""
     kinds = ret.get("type")
     if "enum" in ret and isinstance(kinds, list):
         choices = [one for one in ret.pop("enum") if one is not None]
@@ -81,7 +88,7 @@ def _choice(ret: dict[str, Any]) -> None:
 
 
 def _parameter(field: Any, ret: dict[str, Any]) -> dict[str, Any]:
-    """There is no null in a query."""
+    """Return the schema of a query's parameter, which cannot be null."""
     found: dict[str, Any] = {}
     if isinstance(ret.get("type"), list):
         found["type"] = next(kind for kind in ret["type"] if kind != "null")
@@ -94,11 +101,11 @@ def _parameter(field: Any, ret: dict[str, Any]) -> dict[str, Any]:
     if ret.get("default", "") is None:
         del ret["default"]
     if "description" not in ret:
-        found["description"] = _said(field)
+        found["description"] = _described_parameter(field)
     return found
 
 
-def _said(field: Any) -> str:
+def _described_parameter(field: Any) -> str:
     text = PARAMETERS.get(field.name, f"{field.name.replace('_', ' ').capitalize()}.")
     if isinstance(field, QueryInteger) and field.cap is not None:
         text += f" A larger number counts as {field.cap:,}."

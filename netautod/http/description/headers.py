@@ -20,7 +20,7 @@ _KEY = (
 
 
 def request_headers(method: str, operation: Operation) -> list[dict[str, Any]]:
-    """The parameters of the operation that are headers."""
+    """Return the parameters of the operation that are headers."""
     found = []
     if operation.etag and method == "GET":
         found.append(_header("If-None-Match", f"{_TAGS} With one that matches the answer is 304.", {}))
@@ -33,7 +33,7 @@ def request_headers(method: str, operation: Operation) -> list[dict[str, Any]]:
 
 
 def answer_headers(method: str, operation: Operation) -> dict[str, Any]:
-    """The headers of a success."""
+    """Return the headers of a success."""
     found = {}
     if operation.etag and method != "DELETE":
         found["ETag"] = _described("The entity tag of what is answered.")
@@ -43,14 +43,14 @@ def answer_headers(method: str, operation: Operation) -> dict[str, Any]:
 
 
 def not_modified(method: str, operation: Operation) -> dict[str, Any]:
-    """The response 304 of what can answer it."""
+    """Return the response 304 of an operation that can answer it."""
     if not operation.etag or method != "GET":
         return {}
     return {"304": {"description": NOT_MODIFIED, "headers": answer_headers(method, operation)}}
 
 
 def conditional_failures(method: str, operation: Operation) -> set[int]:
-    """Also where there are no tags: an If-Match with one is refused there."""
+    """Return the statuses of failed preconditions; a route without tags refuses an If-Match with one."""
     return ({412} if method in CONDITIONAL else set()) | (set() if operation.repeat is None else {409})
 
 

@@ -39,7 +39,7 @@ PLUGINS = "plugins"
 
 
 def group_of(path: str) -> str:
-    """The tag of a path: its first segment below /api; of routes of plugins `plugins.NAME`."""
+    """Return the tag of a path: its first segment below /api; of routes of plugins `plugins.NAME`."""
     first, *rest = _segments(path)
     if first == PLUGINS and rest:
         return f"{PLUGINS}.{rest[0]}"
@@ -47,7 +47,7 @@ def group_of(path: str) -> str:
 
 
 def operation_id(path: str, method: str, operation: Operation) -> str:
-    """`list_devices`, `get_device`, `poll_device`."""
+    """Return the name of an operation, such as `list_devices`, `get_device`, `poll_device`."""
     segments = _segments(path)
     if segments[0] in GATHERING and len(segments) > 1:
         del segments[0]
@@ -69,7 +69,7 @@ def _words(segments: Sequence[str], method: str, operation: Operation) -> list[s
 
 
 def _lists(operation: Operation) -> bool:
-    """Whether it answers an array, or one in an envelope."""
+    """Return whether the operation answers an array, or one in an envelope."""
     answer = operation.answer_schema
     if answer is None:
         return False
@@ -78,14 +78,14 @@ def _lists(operation: Operation) -> bool:
 
 
 def _nouns(segments: Sequence[str]) -> Iterator[str]:
-    """The segments that are no parameters; those that a parameter follows in the singular."""
+    """Yield the segments that are no parameters; those that a parameter follows in the singular."""
     for segment, following in zip(segments, [*segments[1:], ""], strict=True):
         if not segment.startswith(":"):
             yield one_of(segment) if following.startswith(":") else segment
 
 
 def one_of(plural: str) -> str:
-    """`devices` as `device`, `histories` as `history`."""
+    """Return the singular: `device` for `devices`, `history` for `histories`."""
     if plural.endswith("ies"):
         return f"{plural[:-3]}y"
     return plural[:-1] if plural.endswith("s") and not plural.endswith("ss") else plural

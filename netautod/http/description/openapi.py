@@ -39,7 +39,7 @@ ANYWHERE = (400, 408, 413, 414, 415, 417, 431, 500, 503)
 
 
 def document(routes: Iterable[Route]) -> dict[str, Any]:
-    """The whole description of the given routes, as JSON-able values."""
+    """Return the whole description of the given routes, as JSON-able values."""
     served = tuple(routes)
     spec = _empty({group_of(route.path) for route in served})
     shapes: set[type[Answer]] = set()
@@ -82,12 +82,14 @@ def _empty(groups: set[str]) -> APISpec:
 
 
 def openapi_path(path: str) -> str:
-    """`/api/devices/:id` as `/api/devices/{id}`."""
+    """Return `/api/devices/{id}` for `/api/devices/:id`."""
     return "/".join(f"{{{part[1:]}}}" if part.startswith(":") else part for part in path.split("/"))
 
 
 def _name(schema: Any) -> str:
-    """That of its class; the schemas of a plugin are named after its package as well."""
+    """Return the component's name: that of its class; schemas of a plugin have the name of its package before
+    it.
+    """
     kind = schema if isinstance(schema, type) else type(schema)
     package = kind.__module__.partition(".")[0]
     owner = "" if package == OWN_PACKAGE else package.title().replace("_", "")
@@ -104,8 +106,8 @@ def _path_parameter(name: str) -> dict[str, Any]:
 
 
 def _operation(route: Route, name: str, operation: Operation) -> dict[str, Any]:
-    told = inspect.getdoc(getattr(route.handler, name.lower())) or ""
-    summary, _, more = told.partition("\n")
+    docstring = inspect.getdoc(getattr(route.handler, name.lower())) or ""
+    summary, _, more = docstring.partition("\n")
     needed = f"Needs the permission `{operation.permission}`." if operation.permission else ""
     description = "\n\n".join(part for part in (needed, more.strip()) if part)
     listed = {str(status): answers.failure_name(status) for status in failures(route.path, name, operation)}
@@ -146,7 +148,7 @@ def _body(operation: Operation) -> dict[str, Any]:
 
 
 def failures(path: str, method: str, operation: Operation) -> list[int]:
-    """The statuses of errors that the operation can answer, as they follow from what it declares."""
+    """Return the statuses of errors that the operation can answer, as they follow from what it declares."""
     found = {*ANYWHERE, *operation.errors, *conditional_failures(method, operation)}
     if not operation.public:
         found |= {401, 403, 429}
@@ -173,14 +175,16 @@ def _show_examples(written: dict[str, Any], routes: Iterable[Route]) -> None:
 
 
 def _whole(schema: dict[str, Any], written: dict[str, Any]) -> dict[str, Any]:
-    """Of a change, which needs no field, the schema of what it changes, if that is described."""
+    """Return the schema of what a change changes, if that is described; the change itself requires
+    no field.
+    """
     whole = str(schema.get("$ref", "")).removesuffix("Change")
     known = whole.rpartition("/")[2] in written["components"]["schemas"]
     return {"$ref": whole} if known else schema
 
 
 def _require_all(schemas: dict[str, Any], shapes: set[type[Answer]]) -> None:
-    """Answers always carry all of their fields; marshmallow's `required` is about input."""
+    """Mark all fields as required: answers always carry them all; marshmallow's `required` is about input."""
     for name in {nested for shape in shapes for nested in _with_nested(shape)}:
         schema = schemas[name]
         properties = schema.get("properties", {}).items()
@@ -198,7 +202,7 @@ def _with_nested(kind: type[Schema]) -> Iterator[str]:
 
 
 class DescriptionAnswer(Answer):
-    """Of the OpenAPI specification 3.1, section 4.8.1."""
+    """The answer that is an OpenAPI document (specification 3.1, section 4.8.1)."""
 
     openapi = fields.String()
     info = fields.Dict()
@@ -211,7 +215,9 @@ class DescriptionAnswer(Answer):
 
 @dataclass(frozen=True)
 class Description:
-    """What `document` made of all routes that are served, as it is sent, which is a fifth of its values."""
+    """The description of all routes that are served, encoded, which takes a fifth of the memory of its
+    values.
+    """
 
     content: bytes
 
@@ -221,7 +227,7 @@ class OpenApiHandler(JsonHandler):
 
     @public(answer=DescriptionAnswer, name="get_description")
     async def get(self) -> None:
-        """This description (OpenAPI 3.1)."""
+        """Return this description (OpenAPI 3.1)."""
         self.set_header("Content-Type", "application/json")
         self.finish(self.description.content)
 

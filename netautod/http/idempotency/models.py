@@ -11,10 +11,11 @@ from netautod.core.identity.caller import OrgId
 
 @dataclass(frozen=True, kw_only=True)
 class Scope:
-    """Within what a key stands for one request.
+    """The scope in which a key stands for one request.
 
-    `token_id`: the API token that the user acts through; all of a user's sessions are one, since who has lost
-    his answer may have to log in again before he repeats. `path`: the route and the values of its parameters.
+    `token_id`: the API token that the user acts through; all of a user's sessions are one scope, since a user
+    who has lost the answer may have to log in again before the repeat. `path`: the route and the values of
+    its parameters.
     """
 
     org_id: OrgId
@@ -26,9 +27,11 @@ class Scope:
 
     @property
     def id(self) -> str:
-        """As JSON before it is hashed, so that no two scopes run together into one text."""
-        told = [self.org_id, self.user_id, self.token_id, self.method, *self.path, self.key]
-        return hashlib.sha256(json.dumps(told).encode()).hexdigest()
+        """The hash of the scope. It is encoded as JSON before, so that no two scopes run together into one
+        text.
+        """
+        parts = [self.org_id, self.user_id, self.token_id, self.method, *self.path, self.key]
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +39,7 @@ class Claim:
     """The right to do the request. `owner` is another one for each claim.
 
     `record_id`: the id of what the request makes. It stays the same for all who claim the key after one
-    another: who takes over from a node that died finds what that has made.
+    another: the node that takes over from one that died finds what that has made.
     """
 
     id: str
@@ -47,7 +50,7 @@ class Claim:
 
 @dataclass(frozen=True, kw_only=True)
 class StoredAnswer:
-    """`permissions`: what the caller was allowed to when it was given."""
+    """An answer that repeats are sent. `permissions`: those that the caller had when it was given."""
 
     status: int
     headers: Mapping[str, str]

@@ -42,7 +42,7 @@ class AnswerToStore:
 
 
 class IdempotentRequest:
-    """One request with a key.
+    """A request with a key.
 
     `record_id`: the id of what it makes, once the key is claimed. `answer`: the stored answer to send; None:
     it was too large to be stored. `is_replay`: the answer is that of an earlier request.

@@ -1,9 +1,9 @@
-"""Idempotency keys: exactly one request of those under a key is done, on whichever node.
+"""Idempotency keys: of the requests under one key exactly one is done, on whichever node.
 
-A node that dies while it does one leaves a claim whose lease ends. What then happens is the route's to say
+A node that dies while it does one leaves a claim whose lease ends. What then happens is declared by the route
 (http/access.py, Repeat): the next request finds or makes the record under the id of the key, is done again
-where that is harmless, or hears that nobody knows. Only answers of success are kept; a request that was
-refused leaves its key free, and one that failed leaves it to whoever repeats it.
+where that is harmless, or is refused because the result is unknown. Only answers of success are stored; a
+request that was refused leaves its key free, and one that failed leaves it to the next repeat.
 """
 
 import asyncio
@@ -28,14 +28,14 @@ PURPOSE = "idempotency"
 
 OTHER = "Idempotency-Key: It was used for another body or query; a new request needs a new key"
 IN_WORK = "Idempotency-Key: The first request under this key is still in work; try again later"
-NOBODY_KNOWS = (
-    "Idempotency-Key: Nobody knows what came of the first request under this key. "
+RESULT_UNKNOWN = (
+    "Idempotency-Key: The result of the first request under this key is unknown. "
     "Look at the device before you send it again under a new key"
 )
 
 
 class IdempotencyKeys:
-    """`lease`: how long a node that died keeps others from going on."""
+    """The keys of all requests. `lease`: how long a node that died keeps others from going on."""
 
     def __init__(self, *, store: IdempotencyStore, vault: Vault, lease: timedelta = LEASE) -> None:
         self._store = store
@@ -43,9 +43,10 @@ class IdempotencyKeys:
         self._lease = lease
 
     async def claim(self, scope: Scope, digest: bytes, *, again: bool) -> Claim | StoredAnswer:
-        """`digest` is that of all that makes the request this one. Raises Conflict.
+        """Claim a key, or return the answer that is stored under it. Raises Conflict.
 
-        `again`: whether what a request under a lease that has ended may have done can be done once more.
+        `digest` is that of all that makes the request this one. `again`: the work of a request whose lease
+        has ended may be done once more.
         """
         fingerprint = await self._fingerprint(scope.org_id, digest)
         found = await self._store.claim(scope.org_id, scope.id, fingerprint, lease=self._lease, again=again)
@@ -60,11 +61,11 @@ class IdempotencyKeys:
                 f"Idempotency-Key: The first request under this key was answered with {found.status}; "
                 f"the answer was larger than {LARGEST_STORED} bytes and is not kept"
             )
-        raise Conflict(NOBODY_KNOWS if found.state == UNCLEAR else IN_WORK)
+        raise Conflict(RESULT_UNKNOWN if found.state == UNCLEAR else IN_WORK)
 
     @asynccontextmanager
     async def hold(self, claim: Claim) -> AsyncIterator[None]:
-        """While the request is in work its lease does not end."""
+        """Renew the lease of the claim while the request is in work."""
         renewing = asyncio.get_running_loop().create_task(
             self._renew(claim), name="renewing an idempotency key", context=context_for_many()
         )
@@ -75,9 +76,9 @@ class IdempotencyKeys:
             await asyncio.gather(renewing, return_exceptions=True)
 
     async def keep(self, claim: Claim, answer: StoredAnswer, *, too_large: bool) -> None:
-        """The answer is given again from here on; of one that is `too_large` the status is kept alone.
+        """Store the answer, which repeats get from here on; of one that is `too_large` only the status.
 
-        What cannot be kept is answered all the same, since it is done; a repeat then is as after a crash.
+        What cannot be stored is answered all the same, since it is done; a repeat then is as after a crash.
         """
         try:
             sealed = None
@@ -89,7 +90,9 @@ class IdempotencyKeys:
             logger.warning("the answer to an idempotency key could not be kept: %s", error)
 
     async def release(self, claim: Claim, *, refused: bool) -> None:
-        """The request was `refused`, and nothing was done; or it failed, and something may have been."""
+        """Release the key of a request that was `refused`, so that nothing was done, or that failed and may
+        have done something.
+        """
         try:
             await (self._store.forget(claim) if refused else self._store.end_lease(claim))
         except Unavailable as error:
@@ -105,7 +108,9 @@ class IdempotencyKeys:
                 logger.warning("the lease of an idempotency key could not be renewed: %s", error)
 
     async def _fingerprint(self, org_id: OrgId, digest: bytes) -> str:
-        """Keyed: the hash of a body with a password in it would let somebody try passwords."""
+        """Return a keyed hash of the request: the plain hash of a body with a password would let a thief try
+        passwords.
+        """
         key = await self._vault.derived_key(org_id, PURPOSE)
         return hmac.new(key, digest, hashlib.sha256).hexdigest()
 

@@ -2,8 +2,9 @@
 
 `{_id: hash of the scope, org_id, state, fingerprint, record_id, owner, lease_until, expires_at}`, and in the
 end `status` and `answer`.
+
 A key is `open` while its request is in work and its lease holds, `done` with an answer, and `unclear` when
-nobody knows what came of a request that must not be done again. All times are the server's.
+the result of a request that must not be done again is unknown. All times are the server's.
 """
 
 from dataclasses import dataclass
@@ -32,7 +33,9 @@ LIFE = timedelta(hours=24)
 
 @dataclass(frozen=True, kw_only=True)
 class KeyRow:
-    """A key that somebody else holds, or that has its answer; `answer` None: it was too large to be kept."""
+    """A key that another request holds, or that has its answer; `answer` None: it was too large to
+    be stored.
+    """
 
     state: str
     fingerprint: str
@@ -47,7 +50,7 @@ class IdempotencyStore:
     async def claim(
         self, org_id: OrgId, key_id: str, fingerprint: str, *, lease: timedelta, again: bool
     ) -> Claim | KeyRow:
-        """In one write: the key is claimed if it is new, has expired, or its lease has ended.
+        """Claim the key in one write if it is new, has expired, or its lease has ended.
 
         `again` False: what was begun under a lease that ended becomes `unclear` instead.
         """
@@ -69,22 +72,22 @@ class IdempotencyStore:
         )
 
     async def renew(self, claim: Claim, lease: timedelta) -> bool:
-        """False if the key is somebody else's by now."""
+        """Renew the lease; return False if another request holds the key by now."""
         change = [{"$set": {"lease_until": _after(lease)}}]
         return await self._keys.update(claim.org_id, _held(claim), change)
 
     async def keep(self, claim: Claim, status: int, answer: Document | None) -> bool:
-        """False if the key is somebody else's by now."""
+        """Store the answer; return False if another request holds the key by now."""
         kept = {} if answer is None else {ANSWER: answer}
         change = {"$set": {"state": DONE, "status": status, **kept}, "$unset": {"lease_until": ""}}
         return await self._keys.update(claim.org_id, _held(claim), change)
 
     async def forget(self, claim: Claim) -> None:
-        """The key is as if it had never been sent."""
+        """Delete the key, as if it had never been sent."""
         await self._keys.delete(claim.org_id, _held(claim))
 
     async def end_lease(self, claim: Claim) -> None:
-        """Whoever comes next goes on, or hears that it is unclear."""
+        """End the lease: the next request goes on, or is refused because the result is unclear."""
         await self._keys.update(claim.org_id, _held(claim), [{"$set": {"lease_until": "$$NOW"}}])
 
 

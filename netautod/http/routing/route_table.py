@@ -9,7 +9,7 @@ T = TypeVar("T")
 
 @dataclass(kw_only=True)
 class _Place(Generic[T]):
-    """What stands behind the segments so far."""
+    """A place in the table behind the segments so far."""
 
     literal: "dict[str, _Place[T]]" = field(default_factory=dict)
     parameter: "_Place[T] | None" = None
@@ -17,7 +17,7 @@ class _Place(Generic[T]):
 
 
 class RouteTable(Generic[T]):
-    """Targets by paths with `:name` segments, which stand for any text but an empty one."""
+    """A table of targets by paths with `:name` segments, which stand for any text but an empty one."""
 
     def __init__(self) -> None:
         self._root: _Place[T] = _Place()
@@ -33,7 +33,7 @@ class RouteTable(Generic[T]):
         place.target = target
 
     def find(self, path: str) -> tuple[T, list[str]] | None:
-        """The target, and the segments that stand where it has parameters.
+        """Return the target, and the segments that stand where it has parameters; None if no route matches.
 
         A literal segment goes before a parameter in the same place: /devices/browse before /devices/:id.
         """

@@ -25,19 +25,20 @@ from netautod.http.routing.unknown_route import UnknownRouteHandler
 
 @dataclass(frozen=True, kw_only=True)
 class Route:
-    """`path` with `:name` segments, given to the methods by position."""
+    """A route. `path` has `:name` segments, which are given to the methods by position."""
 
     path: str
     handler: type[JsonHandler]
 
     def operations(self) -> dict[str, Operation]:
-        """Declared operations by method name."""
+        """Return the declared operations by method name."""
         found = {name: operation_of(getattr(self.handler, name.lower())) for name in METHODS}
         return {name: operation for name, operation in found.items() if operation is not None}
 
     def needs(self) -> dict[str, type]:
-        """The types of services by attribute: what the handler and its bases below JsonHandler annotate, but
-        for private names."""
+        """Return the types of services by attribute: what the handler and its bases below JsonHandler
+        annotate, but for private names.
+        """
         lineage = self.handler.__mro__
         return {
             name: kind
@@ -48,11 +49,15 @@ class Route:
 
 
 class UndeclaredError(Exception):
-    """A handler has a method without an access declaration, or none at all: a mistake in the program."""
+    """Raised for a handler with a method that has no access declaration, or without any: a mistake in the
+    program.
+    """
 
 
 class MissingServiceError(Exception):
-    """A handler's annotated attribute has no service, or more than one: a mistake in the program."""
+    """Raised for a handler whose annotated attribute has no service, or more than one: a mistake in the
+    program.
+    """
 
 
 def application(
@@ -62,9 +67,10 @@ def application(
     *,
     unknown: type[JsonHandler] = UnknownRouteHandler,
 ) -> Application:
-    """The Tornado application; every annotated attribute of a handler becomes the service of that type.
+    """Return the Tornado application; every annotated attribute of a handler becomes the service of that
+    type.
 
-    `unknown` answers the paths of no route. Raises UndeclaredError for a method that nobody declared,
+    `unknown` answers the paths of no route. Raises UndeclaredError for a method without a declaration,
     MissingServiceError for an attribute that none of the services fits.
     """
     made = _RoutedApplication(
@@ -80,7 +86,9 @@ def application(
 
 
 class _RoutedApplication(Application):
-    """With a table in the place of Tornado's list of patterns, which it tries one after the other."""
+    """An application with a table in the place of Tornado's list of patterns, which are tried one after the
+    other.
+    """
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
@@ -96,7 +104,7 @@ class _RoutedApplication(Application):
 
 
 def _attributes(route: Route, offered: Collection[object]) -> dict[str, object]:
-    """The services of the route's handler by the attributes that they become."""
+    """Return the services of the route's handler by the attributes that they become."""
     found: dict[str, object] = {}
     for name, kind in route.needs().items():
         fitting = [service for service in offered if isinstance(service, kind)]
@@ -109,7 +117,7 @@ def _attributes(route: Route, offered: Collection[object]) -> dict[str, object]:
 
 
 def _of_account(path: str) -> bool:
-    """Tokens and passwords are in those answers, which are kept nowhere."""
+    """Return whether the answers of a path hold tokens or passwords, and so must not be stored."""
     return path.startswith(OWN_ACCOUNT)
 
 

@@ -1,1 +1,1 @@
-"""What a node says of itself: health, and 503 while it does not serve."""
+"""The status of a node: health, and 503 while it does not serve."""

@@ -17,7 +17,7 @@ Health = Literal["ok", "starting", "draining", "unavailable"]
 
 @dataclass(frozen=True)
 class HealthCheck:
-    """`state` tells how this node is, at every request."""
+    """The source of a node's health. `state` returns it at every request."""
 
     state: Callable[[], Awaitable[Health]]
 
@@ -31,7 +31,7 @@ class HealthHandler(JsonHandler):
 
     @public(answer=HealthAnswer, limited=False)
     async def get(self) -> None:
-        """Health of this node."""
+        """Return the health of this node."""
         state = await self.health.state()
         if state != "ok":
             raise Unavailable(state)

@@ -1,4 +1,4 @@
-"""What a node answers that does not serve yet, or no longer: 503 to everything, as JSON."""
+"""The answers of a node that does not serve yet, or no longer: 503 to everything, as JSON."""
 
 from tornado.web import Application
 
@@ -25,14 +25,17 @@ class RefusingHandler(JsonHandler):
         raise Unavailable(self.phase)
 
 
-async def _nobody(token: str, info: RequestInfo) -> Caller:
+async def _refuse_token(token: str, info: RequestInfo) -> Caller:
     raise Unavailable("starting")
 
 
 def refusing_application(server: ServerSettings, phase: Health, metrics: Metrics) -> Application:
-    """`phase` is what the node says of itself: `starting` or `draining`. `metrics` are the node's."""
+    """Return the application that answers 503 to everything.
+
+    `phase` is the node's health, `starting` or `draining`, and `metrics` are the node's.
+    """
     context = HttpContext(
-        authenticate=_nobody,
+        authenticate=_refuse_token,
         limits=RequestLimits.none(SystemClock()),
         bodies=BodyReader(),
         trusted_proxies=networks(server.trusted_proxies),

@@ -30,7 +30,7 @@ async def nodes(module_database: Database, tmp_path_factory: pytest.TempPathFact
 
 @pytest.fixture
 def apis(nodes: Nodes) -> tuple[ApiClient, ApiClient]:
-    """The administrator of a new organization, at each node."""
+    """Return the administrator of a new organization, at each node."""
     here, there = nodes
     api = here.served.client("*")[0]
     return api, ApiClient(base_url=there.served.base_url, description=api.description, token=api.token)
@@ -207,7 +207,7 @@ async def test_a_change_between_the_comparison_and_the_write_is_seen(
     method: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The other change comes in when the tag has been compared: right before the write itself."""
+    """Make the other change when the tag has been compared, right before the write itself."""
     here, there = apis
     path = await resource.made(here)
     tag = await tag_at(here, path)
@@ -231,7 +231,7 @@ async def test_a_change_between_the_comparison_and_the_write_is_seen(
 async def test_a_write_that_is_no_edit_changes_the_tag_too(
     nodes: Nodes, apis: tuple[ApiClient, ApiClient]
 ) -> None:
-    """Whatever of a record is shown, whoever writes it: the scheduler, a login that pins a key."""
+    """Change a record by what is no user: the scheduler, a login that pins a key."""
     here, _ = apis
     for resource, collection, written in (
         (RESOURCES[0], "tasks", {"last_run_at": await nodes[0].database.now()}),

@@ -45,7 +45,7 @@ def test_what_is_no_list_is_refused_by_the_name_of_the_header(text: str) -> None
     "piece", [" ", "\t ", ",", ", ", '"a" ', '"a",', 'W/"a",', "W/", '"', 'W/"', ' "a" , ', "*,"]
 )
 def test_reading_takes_a_step_for_each_piece(piece: str) -> None:
-    """Counted, not timed: twice the text is at most twice the calls, with a bad end, too."""
+    """Count calls instead of time: twice the text takes at most twice the calls, with a bad end, too."""
 
     def calls(text: str) -> int:
         count = 0

@@ -1,4 +1,4 @@
-"""What is answered without a handler of a route is counted as every other request is."""
+"""Requests that are answered without a handler of a route are counted as every other one is."""
 
 import pytest
 
@@ -10,11 +10,11 @@ from tests.http.connections.test_server import QUICK, served
 from tests.server.test_draining import node
 from tests.support.serving import serve_application
 
-BODY = b"POST /asking HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+BODY = b"POST /slow-check HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
 
 
 def requests(metrics: Metrics) -> dict[tuple[str, ...], float]:
-    """How many, by method, route and status."""
+    """Return how many there were, by method, route and status."""
     return {
         one.labels: one.value
         for one in metrics.series()
@@ -46,8 +46,8 @@ async def test_a_body_that_is_malformed_is_counted_by_its_handler_alone() -> Non
     async with served() as one:
         one.work.may_end.set()
         assert (await ask(one.url, BODY + b"no size\r\n")).status == 400
-        await one.until_nobody_is_connected()
-        assert requests(one.server.metrics) == {("POST", "/asking", "499"): 1}
+        await one.until_all_are_disconnected()
+        assert requests(one.server.metrics) == {("POST", "/slow-check", "499"): 1}
 
 
 async def test_a_node_that_starts_counts_for_the_node() -> None:
@@ -65,6 +65,6 @@ async def test_a_node_that_starts_counts_for_the_node() -> None:
 async def test_a_node_that_stops_counts_for_the_node() -> None:
     async with node() as stopping:
         metrics = stopping.server.metrics
-        async with stopping.told_to_stop():
+        async with stopping.draining_while():
             assert (await ask(stopping.url, QUICK)).status == 503
         assert requests(metrics) == {("GET", "unknown", "503"): 1}

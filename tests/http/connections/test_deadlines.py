@@ -1,4 +1,4 @@
-"""How long a client may take, told by the second."""
+"""The time that a client may take, second by second."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,9 @@ DEADLINES = Deadlines(head=20, body=30, answer=30, idle=60, bytes_per_second=100
 
 
 def cut_at(timing: Timing, seconds: Sequence[tuple[float, int]]) -> float | None:
-    """When it is cut off; each second is a moment and how many bytes of the body came until then."""
+    """Return the second at which it is cut off; of each moment the bytes of the body are given that came
+    until then.
+    """
     for now, size in seconds:
         timing.received(size)
         if timing.overdue(now, taken=0, written=0):
@@ -72,7 +74,7 @@ def test_a_reader_has_to_keep_up_too(per_second: int, limit: float | None) -> No
 
 
 def test_a_long_answer_in_small_pieces_is_no_slow_reader() -> None:
-    """Each time that is looked at, a piece is on its way; each has been taken by the next time."""
+    """Keep a piece under way at each check, which has been taken by the next one."""
     timing = Timing(DEADLINES, 0)
     timing.enter(Stage.WORK, 0)
     assert not any(timing.overdue(now, taken=10 * now, written=10 * now + 10) for now in range(300))

@@ -1,4 +1,4 @@
-"""Which connection is evicted for a new one."""
+"""The connection that is evicted for a new one."""
 
 from collections.abc import Sequence
 
@@ -15,11 +15,11 @@ def table_of(*entered: tuple[str, str | None]) -> ConnectionTable[str]:
 
 
 @pytest.mark.parametrize(
-    ("entered", "busy", "heard", "evicted"),
+    ("entered", "busy", "active", "evicted"),
     [
         pytest.param([], [], [], None, id="nobody is there"),
         pytest.param([("a", "x"), ("b", "x")], [], [], "a", id="the one that came first"),
-        pytest.param([("a", "x"), ("b", "x")], [], ["a"], "b", id="the one that was heard longest ago"),
+        pytest.param([("a", "x"), ("b", "x")], [], ["a"], "b", id="the one that was active longest ago"),
         pytest.param([("a", "y"), ("b", "x"), ("c", "x")], [], [], "b", id="where most are held"),
         pytest.param([("a", "x"), ("b", "x")], ["a"], [], "b", id="not the one that works"),
         pytest.param(
@@ -35,13 +35,13 @@ def table_of(*entered: tuple[str, str | None]) -> ConnectionTable[str]:
 def test_which_one_is_evicted(
     entered: Sequence[tuple[str, str | None]],
     busy: Sequence[str],
-    heard: Sequence[str],
+    active: Sequence[str],
     evicted: str | None,
 ) -> None:
     table = table_of(*entered)
     for name in busy:
         table.busy(name)
-    for name in heard:
+    for name in active:
         table.idle(name)
     assert table.candidate() == evicted
 

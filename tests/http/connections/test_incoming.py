@@ -1,4 +1,4 @@
-"""What is read of a client's bytes, however the network cuts them into pieces."""
+"""Reading of a client's bytes, however the network cuts them into pieces."""
 
 import re
 import socket
@@ -14,7 +14,7 @@ END = re.compile(rb"\r\n\r\n")
 
 
 class Pieces(IOStream):
-    """Each read brings the next piece."""
+    """A stream where each read brings the next piece."""
 
     def __init__(self, *pieces: bytes) -> None:
         super().__init__(socket.socket())

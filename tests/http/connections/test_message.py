@@ -72,7 +72,7 @@ FIELDS = (
 
 
 def fields_by(read: Callable[[str], HTTPHeaders], text: str) -> list[tuple[str, str]] | str:
-    """The fields, or the sentence of the refusal."""
+    """Return the fields, or the sentence of the refusal."""
     try:
         return list(read(text).get_all())
     except HTTPInputError as error:
@@ -82,7 +82,7 @@ def fields_by(read: Callable[[str], HTTPHeaders], text: str) -> list[tuple[str, 
 
 
 def test_fields_are_read_as_tornado_reads_them() -> None:
-    """Which is done at once where all of them are as usual, and otherwise left to it."""
+    """Compare our parser of usual fields with Tornado's."""
 
     def ours(text: str) -> HTTPHeaders:
         return read_head(f"GET / HTTP/1.1\r\n{text}\r\n".encode("latin-1")).headers

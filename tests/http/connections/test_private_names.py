@@ -163,7 +163,7 @@ async def test_tornado_means_by_the_name_what_we_take_it_for(name: str) -> None:
 
 
 async def test_no_other_private_name_of_tornado_is_used() -> None:
-    """Neither by intent nor because an attribute of ours has the same name."""
+    """Find names of Tornado's in our code, also where an attribute of ours has such a name by accident."""
     with streams() as (stream, _):
         theirs = {*dir(stream)}
 

@@ -35,23 +35,23 @@ MANY_MIB = 64 * 1024 * 1024
 
 @dataclass
 class Work:
-    """`/long` begins, and ends when it may."""
+    """A request in work: `/long` begins, and ends when it may."""
 
-    begun: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(0))
+    started: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(0))
     may_end: asyncio.Event = field(default_factory=asyncio.Event)
 
 
 class QuickHandler(JsonHandler):
     @public(limited=False, body_limit=MANY_MIB)
     async def get(self) -> None:
-        """Answers at once."""
+        """Answer at once."""
         self.answer({})
 
 
 class LargeHandler(JsonHandler):
     @public(limited=False)
     async def get(self) -> None:
-        """Answers more than any buffer between us holds."""
+        """Answer more than any buffer between us holds."""
         self.finish(b"x" * MANY_MIB)
 
 
@@ -60,26 +60,26 @@ class StreamHandler(JsonHandler):
 
     @public(limited=False)
     async def get(self) -> None:
-        """Goes on answering until it may end."""
+        """Answer until it may end."""
         cast(Any, self.request.connection).goes_on()
-        self.write("begun")
+        self.write("started")
         await self.flush()
         await self.work.may_end.wait()
 
 
-class AskingHandler(JsonHandler):
-    """Asks something before it lets the body in."""
+class SlowCheckHandler(JsonHandler):
+    """A handler that waits for something before it lets the body in."""
 
     work: Work
 
     async def prepare(self) -> None:
-        self.work.begun.release()
+        self.work.started.release()
         await self.work.may_end.wait()
         await super().prepare()
 
     @public(limited=False, body_limit=MANY_MIB)
     async def post(self) -> None:
-        """Takes a body."""
+        """Take a body."""
         self.answer({})
 
 
@@ -88,13 +88,13 @@ class LongHandler(JsonHandler):
 
     @public(limited=False)
     async def get(self) -> None:
-        """Takes its time."""
-        self.work.begun.release()
+        """Wait until it may end."""
+        self.work.started.release()
         await self.work.may_end.wait()
         self.answer({"done": True})
 
 
-async def _nobody(token: str, info: RequestInfo) -> Caller:
+async def refuse_token(token: str, info: RequestInfo) -> Caller:
     raise Unauthenticated("nobody")
 
 
@@ -104,9 +104,9 @@ class Served:
     server: HttpServer
     work: Work
 
-    async def until_nobody_is_connected(self) -> None:
+    async def until_all_are_disconnected(self) -> None:
         async def empty() -> bool:
-            return self.server.held == 0
+            return self.server.connected == 0
 
         await eventually(empty, seconds=20)
 
@@ -116,7 +116,7 @@ async def served(
     connections: int = 10, streams: int = 0, limits: RequestLimits | None = None, **settings: object
 ) -> AsyncIterator[Served]:
     context = HttpContext(
-        authenticate=_nobody,
+        authenticate=refuse_token,
         limits=limits or RequestLimits.none(SystemClock()),
         bodies=BodyReader(),
         trusted_proxies=(),
@@ -127,7 +127,7 @@ async def served(
         Route(path="/long", handler=LongHandler),
         Route(path="/large", handler=LargeHandler),
         Route(path="/stream", handler=StreamHandler),
-        Route(path="/asking", handler=AskingHandler),
+        Route(path="/slow-check", handler=SlowCheckHandler),
     ]
     work = Work()
     server, url = serve_application(
@@ -147,17 +147,17 @@ async def test_a_request_in_work_never_gives_way() -> None:
         working = [await stack.enter_async_context(raw(node.url, source="127.0.0.2")) for _ in range(2)]
         for client in working:
             client.send(LONG)
-            await node.work.begun.acquire()
+            await node.work.started.acquire()
         async with crowd(node.url, 20, b"", sources=["127.0.0.3"]):
             assert (await ask(node.url, QUICK)).status == 200
         node.work.may_end.set()
         assert [(await client.answer()).json for client in working] == [{"done": True}] * 2
 
 
-async def test_where_everybody_works_a_newcomer_is_told_so() -> None:
+async def test_where_all_are_busy_a_new_connection_is_refused() -> None:
     async with served(connections=1) as node, raw(node.url) as working:
         working.send(LONG)
-        await node.work.begun.acquire()
+        await node.work.started.acquire()
         async with raw(node.url) as newcomer:
             answer = await newcomer.answer()
         assert (answer.status, answer.json) == (503, {"error": "Too many connections"})
@@ -169,7 +169,7 @@ async def test_where_everybody_works_a_newcomer_is_told_so() -> None:
 
 
 async def test_a_stream_takes_no_connection_from_others_while_it_lasts() -> None:
-    """As many as there may be beside them; it is not idle, so it never gives way, either."""
+    """Open as many as there may be beside them; a stream is not idle, so it never gives way, either."""
     stream = b"GET /stream HTTP/1.1\r\nHost: a\r\n\r\n"
     async with served(connections=1, streams=1) as node, raw(node.url) as first:
         first.send(stream)
@@ -181,23 +181,23 @@ async def test_a_stream_takes_no_connection_from_others_while_it_lasts() -> None
             async with raw(node.url) as newcomer:
                 assert (await newcomer.answer()).status == 503
         node.work.may_end.set()
-        assert b"begun" in await first.rest(b"0\r\n\r\n")
+        assert b"started" in await first.rest(b"0\r\n\r\n")
         first.send(QUICK)  # from here on it is a connection as any other
         assert (await first.answer()).status == 200
 
 
-async def test_a_request_whose_body_is_still_to_come_gives_way() -> None:
+async def test_a_request_without_its_body_gives_way() -> None:
     async with served(connections=1) as node, raw(node.url) as slow:
-        slow.send(b"POST /asking HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n")
-        await node.work.begun.acquire()
+        slow.send(b"POST /slow-check HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n")
+        await node.work.started.acquire()
         assert (await ask(node.url, QUICK)).status == 200
         assert await slow.everything() == b""
 
 
-@pytest.mark.parametrize("said", [pytest.param(b"", id="nothing"), pytest.param(QUICK[:9], id="half a line")])
-async def test_who_does_not_ask_is_cut_off(said: bytes) -> None:
+@pytest.mark.parametrize("sent", [pytest.param(b"", id="nothing"), pytest.param(QUICK[:9], id="half a line")])
+async def test_who_does_not_ask_is_cut_off(sent: bytes) -> None:
     async with served(header_timeout=0.4) as node, raw(node.url) as client:
-        client.send(said)
+        client.send(sent)
         assert b" 200 " not in await client.everything()
 
 
@@ -217,7 +217,7 @@ async def test_connections_of_a_trusted_proxy_never_give_way() -> None:
 async def test_a_reader_who_takes_nothing_is_cut_off() -> None:
     async with served(answer_timeout=0.4) as node, raw(node.url) as client:
         client.send(LARGE)
-        await node.until_nobody_is_connected()
+        await node.until_all_are_disconnected()
 
 
 async def test_a_reader_who_takes_it_all_is_served_whatever_the_size() -> None:
@@ -230,7 +230,7 @@ async def test_a_client_that_hangs_up_leaves_nothing_behind() -> None:
         for sent in (b"", b"GET", QUICK, LONG, LARGE, b"NONSENSE\r\n\r\n"):
             async with raw(node.url) as client:
                 client.send(sent)
-        await node.until_nobody_is_connected()
+        await node.until_all_are_disconnected()
 
 
 async def test_a_reset_leaves_nothing_behind() -> None:
@@ -239,7 +239,7 @@ async def test_a_reset_leaves_nothing_behind() -> None:
         with socket.create_connection((host, int(port))) as connection:
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\x00\x00\x00\x00\x00\x00\x00")
             connection.sendall(LARGE)
-        await node.until_nobody_is_connected()
+        await node.until_all_are_disconnected()
 
 
 @pytest.mark.parametrize("size", [MANY_MIB // 2, MANY_MIB])
@@ -290,4 +290,4 @@ async def test_of_what_follows_a_refusal_so_much_is_dropped_and_no_more(
         client.send(b"NONSENSE\r\n\r\n")
         assert (await client.answer()).status == 400
         client.send(b"x" * LINGER_BYTES)
-        await node.until_nobody_is_connected()
+        await node.until_all_are_disconnected()

@@ -18,7 +18,7 @@ from tests.support.servers.certificates import Authority
 
 @pytest.fixture
 async def address(tmp_path: Path) -> AsyncIterator[tuple[int, ssl.SSLContext]]:
-    """The port of a server that starts, and what believes its certificate."""
+    """Yield the port of a server that starts, and a client's context that trusts its certificate."""
     authority = Authority(tmp_path, "trusted")
     certificate, key = authority.server("http")
     ours = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)

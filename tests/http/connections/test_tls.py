@@ -1,4 +1,4 @@
-"""The certificate of the server: what is said of a bad one, and that a new one is used without a restart."""
+"""The certificate of the server: what is sent of a bad one, and that a new one is used without a restart."""
 
 import asyncio
 import os

@@ -56,7 +56,7 @@ async def test_an_unusual_request_is_served(url: str, sent: bytes, answered: dic
         assert (answer.status, answer.json) == (200, answered)
 
 
-async def test_a_client_that_waits_to_send_is_told_to_go_on(url: str) -> None:
+async def test_a_client_that_waits_to_send_may_go_on(url: str) -> None:
     async with raw(url) as client:
         client.send(post(b"Expect: 100-continue\r\nContent-Length: 2\r\n", b""))
         assert await client.interim() == 100
@@ -72,7 +72,7 @@ async def test_requests_in_a_row_are_answered_in_their_order(url: str) -> None:
 
 
 async def test_a_refused_body_hides_no_request(url: str) -> None:
-    """What follows a refused head is its body, never the next request."""
+    """Send what looks like a request behind a refused head: it is the head's body."""
     async with raw(url) as client:
         hidden = get(b"/api/echo?hidden")
         client.send(b"POST /api/nothing HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n" % len(hidden))

@@ -34,7 +34,7 @@ async def nodes(module_database: Database, tmp_path_factory: pytest.TempPathFact
 
 @pytest.fixture
 def apis(nodes: Nodes) -> tuple[ApiClient, ApiClient]:
-    """The administrator of a new organization, at each node."""
+    """Return the administrator of a new organization, at each node."""
     api = nodes[0].served.client("*")[0]
     return api, replace(api, base_url=nodes[1].served.base_url)
 
@@ -45,7 +45,7 @@ def rows(module_database: Database) -> Collection:
 
 
 async def end_leases(rows: Collection) -> None:
-    """As time does after the death of a node."""
+    """End all leases, as time does after the death of a node."""
     await rows.update_many({"state": "open"}, [{"$set": {"lease_until": PAST}}])
 
 
@@ -54,20 +54,21 @@ class WorkQuery(Query):
 
 
 class WorkRequest(Request):
-    told = JsonObject()
+    note = JsonObject()
 
 
 class WorkAnswer(Answer):
-    begun = fields.Integer()
+    started = fields.Integer()
     ids = fields.List(fields.Integer())
 
 
 @dataclass
 class Work:
-    """What the requests of a test do: `begun` counts them, and they wait for `go`, or the one that is held by
-    its number for its own event."""
+    """The work of a test's requests: `starts` counts them, and they wait for `go`, or the one that is held
+    by its number for its own event.
+    """
 
-    begun: int = 0
+    starts: int = 0
     go: asyncio.Event = field(default_factory=asyncio.Event)
     started: asyncio.Event = field(default_factory=asyncio.Event)
     held: dict[int, asyncio.Event] = field(default_factory=dict)
@@ -75,13 +76,13 @@ class Work:
     answer: Any = None
 
     async def do(self) -> Any:
-        self.begun = number = self.begun + 1
+        self.starts = number = self.starts + 1
         self.started.set()
         await self.held.get(number, self.go).wait()
         if self.failure is not None:
             failure, self.failure = self.failure, None
             raise failure
-        return {"begun": number, "ids": []} if self.answer is None else self.answer
+        return {"started": number, "ids": []} if self.answer is None else self.answer
 
 
 class WorkHandler(JsonHandler):
@@ -91,7 +92,7 @@ class WorkHandler(JsonHandler):
 class Again(WorkHandler):
     @requires("work.do", query=WorkQuery, body=WorkRequest, status=202, repeat=Repeat.AGAIN)
     async def post(self) -> None:
-        """Does it."""
+        """Do it."""
         self.set_header("Location", f"/work/{self.record_id}")
         self.answer(await self.while_connected(self.work.do()))
 
@@ -99,21 +100,21 @@ class Again(WorkHandler):
 class Never(WorkHandler):
     @requires("work.do", body=WorkRequest, repeat=Repeat.NEVER)
     async def post(self) -> None:
-        """Does what must not be done twice."""
+        """Do what must not be done twice."""
         self.answer(await self.while_connected(self.work.do()))
 
 
-class Begun(WorkHandler):
+class Started(WorkHandler):
     @requires("work.do", answer=WorkAnswer, other_answers={202: WorkAnswer}, repeat=Repeat.AGAIN)
     async def post(self) -> None:
-        """Has it done in the background, as it may answer or not."""
+        """Start it in the background, whether or not that is answered."""
         self.answer(await self.work.do(), status=202)
 
 
 class Nothing(WorkHandler):
     @requires("work.do", status=204, repeat=Repeat.AGAIN)
     async def post(self) -> None:
-        """Answers nothing."""
+        """Answer nothing."""
         await self.work.do()
         self.answer_nothing()
 
@@ -121,7 +122,7 @@ class Nothing(WorkHandler):
 class Listing(WorkHandler):
     @requires("work.do", consumes={"*/*": {}}, repeat=Repeat.AGAIN, body_limit=16 * 1024 * 1024)
     async def post(self) -> None:
-        """Answers a long list."""
+        """Answer a long list."""
         done = await self.work.do()
         await self.answer_with_list({"size": len(self.take_body())}, "ids", done["ids"])
 
@@ -129,21 +130,21 @@ class Listing(WorkHandler):
 class Unkeyed(WorkHandler):
     @requires("work.do", body=WorkRequest)
     async def post(self) -> None:
-        """Knows no keys."""
+        """Ignore the key."""
         self.answer(await self.work.do())
 
 
 class Named(WorkHandler):
     @requires("work.do", repeat=Repeat.AGAIN)
     async def post(self, name: str) -> None:
-        """Does it to something."""
+        """Do it to something with a name."""
         self.answer({"name": name, **await self.work.do()})
 
 
 ROUTES = (
     Route(path="/again", handler=Again),
     Route(path="/never", handler=Never),
-    Route(path="/begun", handler=Begun),
+    Route(path="/started", handler=Started),
     Route(path="/nothing", handler=Nothing),
     Route(path="/listing", handler=Listing),
     Route(path="/unkeyed", handler=Unkeyed),
@@ -153,7 +154,9 @@ ROUTES = (
 
 @dataclass(frozen=True, kw_only=True)
 class Workshop:
-    """`api` holds `work.do` and may do no more; `other` is the same one at another node."""
+    """The clients of a test: `api` holds `work.do` and may do no more; `other` is the same one at another
+    node.
+    """
 
     work: Work
     served: ServedRoutes
@@ -166,7 +169,7 @@ class Workshop:
 
 @dataclass(frozen=True, kw_only=True)
 class Keyed:
-    """What serves the routes above on the module's database."""
+    """The server of the routes above on the module's database."""
 
     database: Database
     keys: IdempotencyKeys
@@ -196,7 +199,7 @@ async def keyed(module_database: Database, servers: Servers, tmp_path: Path, nod
 
 @pytest.fixture
 async def workshop(keyed: Keyed) -> Workshop:
-    """Whose work does not wait."""
+    """Return a workshop whose work does not wait."""
     made = await keyed.workshop()
     made.work.go.set()
     return made

@@ -42,7 +42,7 @@ def key() -> dict[str, str]:
 
 
 class Once:
-    """Puts something in the place of a method for one call."""
+    """A patch that replaces a method for one call."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, owner: type, name: str) -> None:
         self.monkeypatch, self.owner, self.name = monkeypatch, owner, name
@@ -63,11 +63,11 @@ class Once:
 
 
 async def nothing(*args: Any, **kwargs: Any) -> None:
-    """What a dead node does."""
+    """Do nothing, as a dead node."""
 
 
-async def asked_for(api: ApiClient, what: str) -> tuple[str, Any]:
-    """The path and body of a request that makes one record of the kind."""
+async def create_request(api: ApiClient, what: str) -> tuple[str, Any]:
+    """Return the path and body of a request that makes one record of the kind."""
     if what == RUN:
         return f"{await RESOURCES[0].made(api)}/run", None
     resource = next(one for one in RESOURCES if one.name == what)
@@ -92,7 +92,7 @@ async def test_a_repeat_finds_what_a_dead_node_has_made(
     point: str,
 ) -> None:
     here, there = apis
-    (path, body), sent = await asked_for(here, what), key()
+    (path, body), sent = await create_request(here, what), key()
     POINTS[point](monkeypatch, what)
     assert (await here.post(path, body, headers=sent)).status == 500  # a dead node answers nothing
     assert_error(await there.post(path, body, headers=sent), 409, "still in work")
@@ -112,9 +112,9 @@ async def test_a_repeat_finds_what_a_dead_node_has_made(
 async def test_a_failure_after_the_write_is_made_up_for_by_the_repeat(
     apis: tuple[ApiClient, ApiClient], monkeypatch: pytest.MonkeyPatch, what: str
 ) -> None:
-    """The key is free at once for the same request, which goes on under the same id; for no other one."""
+    """Repeat the request: the key is free for the same one at once, which goes on under the same id."""
     here, there = apis
-    (path, body), sent = await asked_for(here, what), key()
+    (path, body), sent = await create_request(here, what), key()
     Once(monkeypatch, AuditLog, "record").fails(Unavailable("The database is away"), after=False)
     assert_error(await here.post(path, body, headers=sent), 503)
     if what != RUN:
@@ -134,22 +134,22 @@ async def test_what_must_not_be_done_twice_is_not_done_by_a_repeat(
     sent = key()
     monkeypatch.setattr(IdempotencyKeys, "release", nothing)
     workshop.work.failure = RuntimeError("the node died")
-    assert (await workshop.api.post("/never", {"told": {}}, headers=sent)).status == 500
-    assert_error(await workshop.other.post("/never", {"told": {}}, headers=sent), 409, "still in work")
+    assert (await workshop.api.post("/never", {"note": {}}, headers=sent)).status == 500
+    assert_error(await workshop.other.post("/never", {"note": {}}, headers=sent), 409, "still in work")
     await end_leases(rows)
     for _ in range(2):
-        assert_error(await workshop.other.post("/never", {"told": {}}, headers=sent), 409, "Nobody knows")
+        assert_error(await workshop.other.post("/never", {"note": {}}, headers=sent), 409, "is unknown")
     assert_error(await workshop.other.post("/never", {}, headers=sent), 409, "another body")
-    assert workshop.work.begun == 1
-    (await workshop.other.post("/never", {"told": {}}, headers=key())).expect(200)
+    assert workshop.work.starts == 1
+    (await workshop.other.post("/never", {"note": {}}, headers=key())).expect(200)
 
 
 async def test_a_failure_of_what_must_not_be_done_twice_is_unclear_too(workshop: Workshop) -> None:
     sent = key()
     workshop.work.failure = Unavailable("lost on the way")
     assert_error(await workshop.api.post("/never", headers=sent), 503)
-    assert_error(await workshop.other.post("/never", headers=sent), 409, "Nobody knows")
-    assert workshop.work.begun == 1
+    assert_error(await workshop.other.post("/never", headers=sent), 409, "is unknown")
+    assert workshop.work.starts == 1
 
 
 async def test_what_may_be_done_again_is_done_again(
@@ -161,7 +161,7 @@ async def test_what_may_be_done_again_is_done_again(
     assert (await workshop.api.post("/again", headers=sent)).status == 500
     await end_leases(rows)
     (await workshop.other.post("/again", headers=sent)).expect(202)
-    assert workshop.work.begun == 2
+    assert workshop.work.starts == 2
 
 
 @pytest.mark.parametrize("path", ["/again", "/never"])
@@ -177,39 +177,39 @@ async def test_the_lease_holds_for_as_long_as_the_work_takes(keyed: Keyed, rows:
     first = asyncio.create_task(shop.api.post("/again", headers=sent))
     await shop.work.started.wait()
     where = {"org_id": shop.org_id}
-    begun = await rows.find_one(where)
-    assert begun is not None
+    started = await rows.find_one(where)
+    assert started is not None
     while True:  # until it would have ended twice
         row = await rows.find_one(where)
         assert row is not None
-        if (row["lease_until"] - begun["lease_until"]).total_seconds() > 1.5:
+        if (row["lease_until"] - started["lease_until"]).total_seconds() > 1.5:
             break
         await asyncio.sleep(0.05)
     assert_error(await shop.other.post("/again", headers=sent), 409, "still in work")
     shop.work.go.set()
     (await first).expect(202)
-    assert shop.work.begun == 1
+    assert shop.work.starts == 1
 
 
 async def test_the_late_answer_of_a_node_that_lost_its_key_is_not_kept(
     keyed: Keyed, rows: Collection
 ) -> None:
-    """It was held up for longer than its lease, and another one has done the work meanwhile."""
+    """Hold a node up for longer than its lease, while another one does the work."""
     shop, sent = await keyed.workshop(), key()
     held = shop.work.held[1] = asyncio.Event()
     late = asyncio.create_task(shop.api.post("/again", headers=sent))
     await shop.work.started.wait()
     await end_leases(rows)
     shop.work.go.set()
-    assert (await shop.other.post("/again", headers=sent)).expect(202)["begun"] == 2
+    assert (await shop.other.post("/again", headers=sent)).expect(202)["started"] == 2
     held.set()
-    assert (await late).expect(202)["begun"] == 1
+    assert (await late).expect(202)["started"] == 1
     again = await shop.api.post("/again", headers=sent)
-    assert (again.json["begun"], again.headers[REPLAYED]) == (2, "true")
+    assert (again.json["started"], again.headers[REPLAYED]) == (2, "true")
 
 
 async def test_under_a_key_the_work_outlives_the_connection(keyed: Keyed) -> None:
-    """The client comes back for the answer: that is what the key is for."""
+    """Disconnect the client, which comes back for the answer: that is what the key is for."""
     shop, sent = await keyed.workshop(), "a-key"
     _, writer = await asyncio.open_connection("127.0.0.1", int(shop.api.base_url.rpartition(":")[2]))
     head = f"POST /never HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {shop.api.token}\r\n"
@@ -223,4 +223,4 @@ async def test_under_a_key_the_work_outlives_the_connection(keyed: Keyed) -> Non
     while again.status == 409 and "still in work" in again.json["error"]:
         await asyncio.sleep(0.02)
         again = await shop.other.post("/never", headers={"Idempotency-Key": sent})
-    assert (again.expect()["begun"], again.headers[REPLAYED]) == (1, "true")
+    assert (again.expect()["started"], again.headers[REPLAYED]) == (1, "true")

@@ -57,9 +57,9 @@ async def test_what_is_created_twice_under_a_key_is_there_once(
 async def test_another_status_of_success_is_kept_as_it_was(workshop: Workshop) -> None:
     sent = key()
     workshop.work.go.set()
-    first = await workshop.api.post("/begun", headers=sent)
+    first = await workshop.api.post("/started", headers=sent)
     first.expect(202)
-    assert is_replay_of(await workshop.other.post("/begun", headers=sent), first)
+    assert is_replay_of(await workshop.other.post("/started", headers=sent), first)
 
 
 @pytest.mark.parametrize("resource", RESOURCES[:2], ids=lambda one: one.name)
@@ -80,7 +80,7 @@ async def test_of_twenty_runs_at_once_at_two_nodes_exactly_one_is_done(
     assert (await apis[0].get("/api/tasks/executions")).expect()["total"] == 2
 
 
-async def test_while_the_first_is_in_work_the_second_is_told_so(keyed: Keyed) -> None:
+async def test_while_the_first_is_in_work_the_second_is_refused(keyed: Keyed) -> None:
     shop, sent = await keyed.workshop(), key()
     first = asyncio.create_task(shop.api.post("/again", headers=sent))
     await shop.work.started.wait()
@@ -89,21 +89,21 @@ async def test_while_the_first_is_in_work_the_second_is_told_so(keyed: Keyed) ->
     shop.work.go.set()
     answered = await first
     assert is_replay_of(await shop.other.post("/again", headers=sent), answered)
-    assert shop.work.begun == 1
+    assert shop.work.starts == 1
 
 
 @pytest.mark.parametrize(
     "other",
     [
-        pytest.param({"body": {"told": {"a": 2}}}, id="body"),
+        pytest.param({"body": {"note": {"a": 2}}}, id="body"),
         pytest.param({"path": "/again?number=2"}, id="query"),
-        pytest.param({"raw": b'{"told": {"a":1}}'}, id="a blank in the body"),
+        pytest.param({"raw": b'{"note": {"a":1}}'}, id="a blank in the body"),
     ],
 )
 async def test_another_request_under_the_same_key_is_a_conflict(keyed: Keyed, other: dict[str, Any]) -> None:
-    """Also while the first is in work; what was answered to that is not given away."""
+    """Send it also while the first is in work, whose answer is not given away."""
     shop, sent = await keyed.workshop(), key()
-    raw = b'{"told":{"a":1}}'
+    raw = b'{"note":{"a":1}}'
     first = asyncio.create_task(shop.api.post("/again?number=1", raw=raw, headers=sent))
     await shop.work.started.wait()
     wanted = {"raw": raw, "path": "/again?number=1", **other}
@@ -114,7 +114,7 @@ async def test_another_request_under_the_same_key_is_a_conflict(keyed: Keyed, ot
     shop.work.go.set()
     (await first).expect(202)
     assert_error(await shop.other.post(path, body, headers=sent, **wanted), 409, "another body or query")
-    assert shop.work.begun == 1
+    assert shop.work.starts == 1
 
 
 async def test_the_same_key_elsewhere_is_another_key(workshop: Workshop) -> None:
@@ -125,12 +125,12 @@ async def test_the_same_key_elsewhere_is_another_key(workshop: Workshop) -> None
     by_token = served.client("work.do", org_id=workshop.org_id, user_id=workshop.user_id)[0]
     assert by_token.token is not None
     served.callers[by_token.token] = replace(served.callers[by_token.token], token=token)
-    asked = [(workshop.api, "/again"), (workshop.api, "/named/a"), (workshop.api, "/named/b")]
-    asked += [(api, "/again") for api in (colleague, stranger, by_token)]
-    for number, (api, path) in enumerate(asked, 1):
+    requests = [(workshop.api, "/again"), (workshop.api, "/named/a"), (workshop.api, "/named/b")]
+    requests += [(api, "/again") for api in (colleague, stranger, by_token)]
+    for number, (api, path) in enumerate(requests, 1):
         answer = await api.post(path, headers=sent)
         assert REPLAYED not in answer.headers, path
-        assert workshop.work.begun == number
+        assert workshop.work.starts == number
     session = served.client("work.do", org_id=workshop.org_id, user_id=workshop.user_id)[0]
     assert (await session.post("/again", headers=sent)).headers[REPLAYED] == "true"
     assert caller.org_id != workshop.org_id
@@ -163,7 +163,7 @@ async def test_who_has_lost_a_permission_does_not_see_the_answer_again(
     again = await api.post("/never", headers=sent)
     assert again.status == status
     assert (REPLAYED in again.headers) == (status == 200)
-    assert shop.work.begun == 1
+    assert shop.work.starts == 1
 
 
 @pytest.mark.parametrize("refusal", [InvalidInput("no"), Conflict("no")], ids=lambda one: type(one).__name__)
@@ -175,9 +175,9 @@ async def test_a_refusal_is_not_kept(
     workshop.work.failure = refusal
     assert (await workshop.api.post(path, headers=sent)).status >= 400
     assert await rows.count({}) == kept
-    done = await workshop.other.post(path, {"told": {}}, headers=sent)
+    done = await workshop.other.post(path, {"note": {}}, headers=sent)
     assert done.status < 300
-    assert is_replay_of(await workshop.api.post(path, {"told": {}}, headers=sent), done)
+    assert is_replay_of(await workshop.api.post(path, {"note": {}}, headers=sent), done)
 
 
 async def test_a_body_that_is_refused_before_leaves_the_key_free(workshop: Workshop) -> None:
@@ -207,11 +207,11 @@ async def test_an_answer_that_is_too_large_is_not_kept_and_not_done_again(worksh
     first = await workshop.api.post("/again", headers=sent)
     assert len(first.expect(202)["ids"]) == 1100
     assert_error(await workshop.other.post("/again", headers=sent), 409, "answered with 202")
-    assert workshop.work.begun == 1
+    assert workshop.work.starts == 1
 
 
 async def test_a_form_may_be_written_anew(workshop: Workshop) -> None:
-    """Clients choose the boundary of each request anew."""
+    """Repeat with another boundary, as clients do for each request."""
     sent, answers = key(), list[Response]()
     for boundary, content in (("aaa", "1,2"), ("bbb", "1,2"), ("ccc", "1,3")):
         part = f'Content-Disposition: form-data; name="file"; filename="f"\r\n\r\n{content}'
@@ -231,13 +231,13 @@ async def test_a_large_body_is_compared_to_its_last_byte(workshop: Workshop) -> 
     assert is_replay_of(await workshop.other.post("/listing", raw=body, headers=sent), first)
     assert_error(await workshop.other.post("/listing", raw=body[:-1] + b"y", headers=sent), 409)
     assert_error(await workshop.other.post("/listing", raw=body[:-1], headers=sent), 409)
-    assert workshop.work.begun == 1
+    assert workshop.work.starts == 1
 
 
 async def test_after_a_day_the_key_is_new(
     nodes: Nodes, apis: tuple[ApiClient, ApiClient], rows: Collection
 ) -> None:
-    """Whether or not the server has removed it by then."""
+    """Use the key again, whether or not the server has removed it by then."""
     sent, resource = key(), RESOURCES[3]
     first = (await apis[0].post(resource.path, resource.body, headers=sent)).expect(201)
     newest = (await rows.find({}, sort=[("expires_at", -1)], limit=1))[0]
@@ -256,7 +256,7 @@ async def test_a_route_without_keys_ignores_the_header(workshop: Workshop) -> No
         answer = await workshop.api.post("/unkeyed", headers={"Idempotency-Key": text})
         assert answer.status == 200
         assert REPLAYED not in answer.headers
-    assert workshop.work.begun == 4
+    assert workshop.work.starts == 4
 
 
 async def test_a_replay_leaves_no_second_event(nodes: Nodes, apis: tuple[ApiClient, ApiClient]) -> None:
@@ -306,14 +306,14 @@ HOSTILE = {
 async def test_a_bad_key_is_a_400_that_names_the_header(workshop: Workshop, name: str) -> None:
     status, body = await raw_post(workshop.api, HOSTILE[name])
     assert (status, body["error"].partition(":")[0]) == (400, "Idempotency-Key"), body
-    assert workshop.work.begun == 0
+    assert workshop.work.starts == 0
 
 
 @pytest.mark.parametrize("character", [b"\x00", b"\x01", b"\n x", b"\x1b", b"\x7f"])
 async def test_a_control_character_is_no_request_at_all(workshop: Workshop, character: bytes) -> None:
     status, _ = await raw_post(workshop.api, [b"a" + character + b"b"])
     assert status == 400
-    assert workshop.work.begun == 0
+    assert workshop.work.starts == 0
 
 
 @pytest.mark.parametrize("text", [b"k", b"k" * 255, bytes(range(0x21, 0x7F)), b'"quoted"', b"$ne", b"a,b"])
@@ -324,13 +324,13 @@ async def test_every_visible_character_is_good(workshop: Workshop, text: bytes) 
     assert again.headers[REPLAYED] == "true"
 
 
-async def test_a_key_without_a_token_is_asked_for_the_token_first(workshop: Workshop) -> None:
+async def test_a_key_without_a_token_needs_the_token_first(workshop: Workshop) -> None:
     answer = await workshop.api.with_token(None).post("/again", headers={"Idempotency-Key": "a b"})
     assert_error(answer, 401)
 
 
 async def raw_post(api: ApiClient, keys: list[bytes]) -> tuple[int, Any]:
-    """As bytes: a client's library would refuse to send some of these."""
+    """Send it as bytes: a client's library would refuse some of these."""
     reader, writer = await asyncio.open_connection("127.0.0.1", int(api.base_url.rpartition(":")[2]))
     lines = [b"POST /again HTTP/1.1", b"Host: x", f"Authorization: Bearer {api.token}".encode()]
     lines += [b"Idempotency-Key: " + one for one in keys] + [b"Content-Length: 0", b"Connection: close"]
