@@ -74,8 +74,10 @@ class LogoutHandler(AuthHandler):
 class MeHandler(AuthHandler):
     @any_token(answer=MeAnswer)
     async def get(self) -> None:
-        """Show the current user with roles and permissions; of an API token, its permissions, and the
-        token."""
+        """Show the current user with roles and permissions.
+
+        With an API token: the permissions of the token, and the token itself without its secret.
+        """
         user = await self.auth.current_user(self.caller)
         self.answer({**user.to_json(), **token_view(self.caller)})
 
