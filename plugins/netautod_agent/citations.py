@@ -6,10 +6,10 @@ from typing import Any
 
 from netautod.plugin_api import TranscriptEvent
 
-REFUSED = "error"  # the source of what the desk answers in the place of a tool
+REFUSED = "error"  # the source of results that the desk gives instead of a tool
 MOST = 200
-MOST_LINES = 50  # whose text is shown of one citation
-# As the model is told to write it; a range of one line may leave out the second number.
+MOST_LINES = 50  # lines whose text one citation shows
+# The form that the prompt prescribes; a range of one line may leave out the second number.
 _CITATION = re.compile(r"\[cite:([A-Za-z0-9_.-]{1,64}):(\d{1,7})(?:-(\d{1,7}))?\]")
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from netautod.plugin_api import ModelFailed, ModelMessage, ModelReply, ToolCall, ToolDescription
 
-CHARACTERS_PER_TOKEN = 4  # about, of English text: for servers that do not count
+CHARACTERS_PER_TOKEN = 4  # roughly, in English; for servers that do not count tokens
 CUT = "\n[cut: the model reached the length of its answers]"
 
 

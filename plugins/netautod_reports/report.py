@@ -23,7 +23,7 @@ COLUMNS = (
     "changed_at",
     "error",
 )
-# What a spreadsheet takes for a formula (owasp.org, CSV Injection).
+# Characters with which a spreadsheet begins a formula (owasp.org, CSV Injection).
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 

@@ -1,8 +1,8 @@
 """The answers that are tried again; pure."""
 
-LONGEST = 300.0  # seconds between two tries, whatever a receiver asks for
+LONGEST = 300.0  # seconds between two tries, whatever a receiver requests
 TOO_MANY = 429
-# Of RequestFailed: no connection, no answer, half of one. Not a redirect, nor an answer that came compressed.
+# Kinds of RequestFailed: no connection, no answer, half of one. Not a redirect, nor a compressed answer.
 RETRIED = frozenset({"dns", "connect", "certificate", "timeout", "answer"})
 
 

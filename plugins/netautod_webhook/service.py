@@ -66,7 +66,7 @@ class Webhook:
         """
         assert self._loop is not None  # observers are called between __aenter__ and __aexit__
         if name in self._settings.events:
-            # One with an id of its own is the same message when it is told again.
+            # An event with an id of its own is the same message when it is published again.
             message = SignedMessage.of(
                 name,
                 asdict(event),

@@ -20,13 +20,13 @@ MAX_ITEMS = 100
 MAX_DEPTH = 6
 MAX_BYTES = 32 * 1024
 HIDDEN = "***"
-# Texts that quote commands, devices or other systems. Not all: fingerprints and hashes look like secrets.
+# Keys of texts that quote commands, devices or other systems. Not all keys: fingerprints look like secrets.
 QUOTING = ("command", "cmd", "error", "message", "output")
-# Texts of people and addresses, where only the unmistakable is hidden.
+# Keys of texts of people and of addresses, in which only unmistakable secrets are hidden.
 FREE = ("reason", "comment", "url", "inventory_url", "query", "q")
 QUOTED = (*QUOTING, *FREE)  # lists of them too: `commands`
 CUT = "..."
-# A text under a key that ends like this may be a secret. The name of a key that is about one (`has_secret`,
+# A text under a key that ends like this may be a secret. A key that is only about one (`has_secret`,
 # `token_id`, `secrets_total`) ends otherwise, or its value is no text.
 _SECRET_KEY = re.compile(
     r"(^|[_-])(pass(word|phrase|wd|code)?|secrets?|tokens?|community|otp|pin|auth(orization)?|cookie"

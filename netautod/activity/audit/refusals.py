@@ -21,8 +21,8 @@ from netautod.core.net.addresses import group_of
 
 logger = logging.getLogger(__name__)
 WINDOW = timedelta(minutes=1)
-# Callers (or addresses of strangers) that are counted on their own; the others of a route together. So a
-# flood from ever new addresses takes neither memory nor disk.
+# Callers (or addresses of anonymous callers) that are counted on their own; the others of a route together.
+# So a flood from ever new addresses takes neither memory nor disk.
 MOST_CALLERS = 5000
 MOST_STRANGERS = 500
 OTHERS = "others"
@@ -146,7 +146,11 @@ class RefusalLog:
                 details=_details(refusal, count, began_at),
             )
         except Unavailable as error:
-            logger.error("a refused request is not in the audit: %s", error, extra=repeats("refused"))
+            logger.error(
+                "a refused request could not be recorded in the audit log: %s",
+                error,
+                extra=repeats("refused"),
+            )
 
 
 def _details(refusal: Refusal, count: int, began_at: datetime) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from netautod.core.loop.each import in_batches
 from netautod.core.metrics import Metrics
 from netautod.core.pages import Page, PageOf
 
-BATCH = 200  # events that are made in one turn of the loop
+BATCH = 200  # events that one turn of the event loop builds
 
 
 class AuditLog:

@@ -45,7 +45,7 @@ class AuditStore:
     async def delete_unchained(self, *, before: datetime) -> None:
         """Delete, in batches, events of a node of an earlier version that ran beside this one."""
         if not await self.chains.is_adopted():
-            return  # a number that is given to one that goes meanwhile would be missing
+            return  # a number that is given to an event that is deleted meanwhile would be missing
         where = {"at": {"$lt": before}, "seq": None}
         while old := await self._all.find(where, fields={"_id": 1}, limit=DELETE_BATCH):
             await self._all.delete_many({"_id": {"$in": [event["_id"] for event in old]}})

@@ -26,7 +26,7 @@ MEDIA_TYPE = "text/event-stream"
 
 class EventsHandler(JsonHandler):
     events: EventService
-    # Not annotated, which would ask for a service.
+    # Not annotated: an annotation would request a service.
     _listener = cast("Listener | None", None)
 
     @any_token(query=EventsQuery, produces=MEDIA_TYPE, errors=(404,))
@@ -65,7 +65,7 @@ class EventsHandler(JsonHandler):
                     listener.sending = False
                     self.request_log.finish(
                         200
-                    )  # told when it begins: its end is not how long an answer took
+                    )  # logged at its beginning: the length of the stream is no response time
 
     def on_connection_close(self) -> None:
         super().on_connection_close()

@@ -23,7 +23,7 @@ from netautod.core.work.deadlines import within_patience
 logger = logging.getLogger(__name__)
 # A client that comes back at once finds the tailer running.
 LINGER_SECONDS = 10.0
-# What became visible just before a stream began may be told at its beginning.
+# Events that became visible just before a stream began may be sent at its beginning.
 BEGINNING = timedelta(seconds=1)
 
 
@@ -84,7 +84,7 @@ class EventService:
             caller=caller,
             token=token,
             since=self._clock.now() - BEGINNING,
-            # What the request was admitted by may have been remembered: nothing is sent before a check.
+            # The request's permissions may come from a cache: nothing is sent before a check.
             checked_at=asyncio.get_running_loop().time() - FRESH_SECONDS,
             execution_id=execution_id,
         )

@@ -10,7 +10,7 @@ from netautod.store.indexes import Index
 from netautod.store.scoped import scoped
 
 COLLECTION = "events"
-# The server looks for expired ones once a minute.
+# The server deletes expired ones once a minute.
 KEPT = RESUMABLE + timedelta(minutes=1)
 INDEXES = (
     Index(collection=COLLECTION, keys=(("at", 1),), expire_seconds=int(KEPT.total_seconds())),

@@ -76,7 +76,7 @@ class Tailer:
             self._ready.clear()
             self._token = self._place = self._pruned = None
             self._seen.clear()
-            # Not in the context of the request that comes first: it is for all.
+            # Not in the context of the first request: the loop serves all.
             self._task = asyncio.create_task(self._run(), name="the events", context=Context())
         await self._ready.wait()
 
@@ -92,10 +92,10 @@ class Tailer:
             try:
                 await (self._follow() if self._streams else self._look_on())
             except HistoryLost as error:
-                logger.warning("%s: events since then are looked for", error)
+                logger.warning("%s: the events since then are read from the records", error)
                 self._token = None
             except NoChangeStreams as error:
-                logger.info("%s: events are looked for every second", error)
+                logger.info("%s: the records are read every second instead", error)
                 self._streams = False
             except Unavailable as error:
                 self._failing.failed(error)
@@ -125,7 +125,7 @@ class Tailer:
             if document is not None and document["org_id"] in orgs:
                 self._report(self._feeds[change["ns"]["coll"]], [document])
         self._token = changes.token
-        # All changes up to the last one have been read; if none came, those up to the question.
+        # All changes up to the last one have been read; if none came, those up to the beginning of the read.
         self._advance(changed[-1]["clusterTime"].as_datetime() if changed else looked_at)
 
     async def _look_on(self) -> None:
@@ -177,7 +177,7 @@ def stages_of(feeds: Iterable[Feed]) -> Sequence[Mapping[str, Any]]:
         kinds: list[Mapping[str, Any]] = [{"operationType": "insert"}]
         if feed.watched is not None:
             changed = {f"updateDescription.updatedFields.{feed.watched}": {"$exists": True}}
-            # A change that is longer than the document is told as its replacement.
+            # The server reports a change that is longer than the document as a replacement.
             kinds += [{"operationType": "update", **changed}, {"operationType": "replace"}]
         wanted.append({"ns.coll": feed.collection, "$or": kinds})
         hidden |= {f"fullDocument.{name}": 0 for name in feed.unneeded}

@@ -6,7 +6,7 @@ EXECUTION_FINISHED = "execution_finished"
 CONFIG_CHANGED = "config_changed"
 BACKUP_STALE = "backup_stale"
 CREDENTIAL_SUSPENDED = "credential_suspended"
-# Of polls: the kinds of changes.
+# The kinds of changes that polls find.
 CHANGES = ("neighbor_lost", "interface_down", "device_unreachable", "device_reachable")
 DESCRIPTIONS: Mapping[str, str] = {
     EXECUTION_FINISHED: "An execution has ended; retries are not reported, only the end.",

@@ -104,7 +104,7 @@ class WebhookService:
             made = None if repeated is None else await self._store.get(caller.org_id, repeated)
             if made is None:
                 raise Conflict(NAME_TAKEN) from error
-            webhook = made  # whoever began the request died between this write and the answer
+            webhook = made  # the node of the first request died between this write and the answer
         await self._changed(caller, "create", webhook, {"events": list(events)})
         return webhook
 
@@ -121,7 +121,7 @@ class WebhookService:
             values[SECRET] = await self._secrets.seal(caller.org_id, webhook_id, fields["secret"])
         if fields.get("enabled") is not None:
             values["disabled_reason"] = None
-        # Whoever changes it may have repaired it: what waits is tried at once.
+        # The change may have repaired the receiver: what waits is tried at once.
         values |= {"updated_at": self._clock.now(), "failures": 0, "resume_at": None}
         try:
             webhook = await self._store.change(caller.org_id, webhook_id, values)
@@ -137,7 +137,8 @@ class WebhookService:
         webhook = await self.get(caller.org_id, webhook_id)
         if not await self._store.delete(caller.org_id, webhook_id):
             raise NotFound(NOT_FOUND)
-        # If we die here those that wait go when a node is about to send them, and the others by their age.
+        # If the node dies here, waiting deliveries are deleted when a node is about to send them, others by
+        # their age.
         await self._deliveries.delete_of(caller.org_id, webhook_id)
         await self._changed(caller, "delete", webhook, {})
 

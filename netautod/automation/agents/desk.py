@@ -45,10 +45,10 @@ from netautod.plugin_api import (
 from netautod.plugin_api.agents import Role
 
 logger = logging.getLogger(__name__)
-MOST_ARGUMENTS = 200_000  # bytes, of all calls of one turn: they are saved with a run that is parked
-MOST_CALLS = 100  # of one turn; there are none of those behind
+MOST_ARGUMENTS = 200_000  # bytes, of all calls of one turn: a parked run stores them
+MOST_CALLS = 100  # of one turn; further ones are dropped
 TOO_LONG = "(too long)"
-MOST_TEXT = 200_000  # of what a model says in one turn
+MOST_TEXT = 200_000  # characters of a model's text in one turn
 _PLAIN_ID = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 INTERRUPTED = "the run was interrupted before this call was made; make it again if it is still wanted"
 
@@ -185,7 +185,7 @@ class Desk:
             return refusal(f"{failure.kind}: {failure.text}")
         except (NetautodError, AddressRefused, RequestFailed) as error:
             return refusal(error.text)
-        except Exception:  # of a plugin's tool: the model can do without it
+        except Exception:  # a plugin's tool may raise anything: the model can continue without it
             logger.exception("the tool %s failed", call.name)
             return refusal("the tool failed unexpectedly; the service log has the details")
 

@@ -10,7 +10,7 @@ from typing import Any
 from netautod.core.json.values import to_text
 from netautod.plugin_api import ToolCall, TranscriptEvent
 
-START = "0" * 64  # what the first event holds in the place of a hash
+START = "0" * 64  # stands for the hash before the first event
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from netautod.core.loop.pace import in_thread_if_large
 
-MOST_CHARACTERS = 24_000  # of one result
+MOST_CHARACTERS = 24_000  # of one tool's result
 MOST_LINE = 2_000
 REPLACEMENT = "\ufffd"
 _BREAKS = re.compile(r"\r\n?|[\v\f\x1c-\x1e\x85\u2028\u2029]")

@@ -225,7 +225,7 @@ def _approval_json(approval: ApprovalDecision | None) -> dict[str, Any] | None:
     }
 
 
-# What a new execution has of all that comes later.
+# The fields of a new execution that get their values later.
 _NOT_YET: Mapping[str, Any] = {
     **dict.fromkeys(("started_at", "completed_at", "output", "error_message", "cancelled_by", "closing")),
     **dict.fromkeys(("approval", "approval_request", "approval_expires_at", "approved_by_others")),

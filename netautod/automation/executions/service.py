@@ -106,7 +106,7 @@ class ExecutionService:
         try:
             await self._store.insert(execution)
         except Duplicate:
-            # The request is repeated: whoever began it died between this write and the answer.
+            # The request is repeated: the node of the first one died between this write and the answer.
             execution = await self.get(caller.org_id, execution.id)
         self._runs.kick()
         await self._audit.record(caller, "task.run", "execution", execution.id, {"task_id": task_id})

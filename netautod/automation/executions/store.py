@@ -40,8 +40,8 @@ INDEXES = (
         unique=True,
         partial={"state": "running"},
     ),
-    # And none while one of them waits for an approval, or to go on after it (the other index is for rows that
-    # were claimed before this one was there).
+    # And none while one of them waits for an approval, or to continue after it (the other index is for rows
+    # that were claimed before this index existed).
     Index(
         collection=COLLECTION,
         keys=(("holds_task", 1), ("task_id", 1)),
@@ -49,7 +49,7 @@ INDEXES = (
         partial={"holds_task": True},
     ),
     Index(collection=COLLECTION, keys=(("closing.since", 1),), partial={"closing.since": {"$type": "date"}}),
-    # What ended lately is an event; a row that is inserted is not in it.
+    # Lately ended executions are events. A new row is not in this index.
     Index(collection=COLLECTION, keys=(("completed_at", 1),), partial={"completed_at": {"$type": "date"}}),
     pending_index(COLLECTION, documents.UNDELIVERED),
     Index(collection=COLLECTION, keys=(("state", 1), ("not_before", 1), ("created_at", 1))),
@@ -62,10 +62,10 @@ INDEXES = (
 )
 NEWEST_FIRST = [("created_at", -1), ("_id", 1)]
 SOONEST_FIRST = [("approval_expires_at", 1), ("created_at", 1), ("_id", 1)]
-# Rows that were parked before there was `holds_task` hold their task as well.
+# Rows that were parked before `holds_task` existed hold their task as well.
 HOLDING = {"$or": [{"holds_task": True}, {"state": {"$in": ["running", "approval_pending"]}}]}
 NO_END = datetime(9999, 1, 1, tzinfo=UTC)
-# For an execution that waits for an approval.
+# The approval can still be given.
 IN_TIME = {"$gt": [{"$ifNull": ["$approval_expires_at", {"$literal": NO_END}]}, "$$NOW"]}
 PARKED = {"state": "approval_pending", "$expr": IN_TIME}
 LARGE = ("output", "attempts", "attempt", "resume", "parameters", "approval_request", documents.DEVICE_SUBSET)
@@ -128,8 +128,8 @@ class ExecutionStore:
 
     async def newest_of(self, org_id: OrgId, task_ids: Sequence[str]) -> dict[str, Execution]:
         """Return the newest execution of each task by task id, without the large fields."""
-        # With $first behind the sort of an index the server jumps from task to task (DISTINCT_SCAN). It
-        # would not with the organization in the match, which is looked at afterwards.
+        # With $first after the sort of an index the server jumps from task to task (DISTINCT_SCAN). It
+        # would not with the organization in the match; the organization is checked afterwards.
         grouped = await self._all.aggregate(
             [
                 {"$match": {"task_id": {"$in": list(task_ids)}}},
@@ -391,7 +391,7 @@ class ExecutionStore:
             change = self._ending(org_id, "failed", documents.expiry_change())
             ours = {**where, "_id": found["_id"]}
             document = await self._scoped.find_and_update(org_id, ours, [{"$set": change}])
-            if document is not None:  # else somebody has decided, or another node was faster
+            if document is not None:  # else a user has decided, or another node was faster
                 return to_execution(document)
         return None
 

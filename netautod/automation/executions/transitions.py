@@ -18,7 +18,7 @@ CANCELLABLE: Final[tuple[State, ...]] = ACTIVE
 TERMINAL: Final[tuple[State, ...]] = ("completed", "failed", "cancelled", "timeout")
 
 TRANSITIONS: Final[dict[State, frozenset[State]]] = {
-    # Failed: it has blocked a node, and was to be run again before that was known.
+    # Failed: it blocked a node, and was handed on before that was known.
     "pending": frozenset({"running", "cancelled", "failed"}),
     # Back to pending: a retry, a hand-back by a draining node, a takeover from a dead one.
     "running": frozenset({"completed", "failed", "cancelled", "timeout", "approval_pending", "pending"}),

@@ -50,7 +50,7 @@ class NodeHeartbeat:
         try:
             await self._store.delete_node(self._node_id)
         except Unavailable as error:
-            logger.info("the row of this node stays until it expires: %s", error)
+            logger.info("the row of this node could not be deleted and stays until it expires: %s", error)
 
     async def beat(self) -> None:
         await self._store.put_node(

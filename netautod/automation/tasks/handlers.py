@@ -137,7 +137,7 @@ class PreviewHandler(TaskHandler):
     @requires(OPERATOR, body=PreviewRequest, answer=PreviewAnswer, changes=False, name="preview_schedule")
     async def post(self) -> None:
         """List the next fire times of a cron expression, without creating a task."""
-        # In a thread: a hundred runs of a rare expression cost more than the loop should stand still.
+        # In a thread: a hundred runs of a rare expression would hold up the event loop for too long.
         runs = await asyncio.to_thread(
             self.tasks.preview, self.body["cron_expression"], self.body["timezone"], self.body["count"]
         )

@@ -32,7 +32,7 @@ class Task:
     owner_id: str
     created_at: datetime
     updated_at: datetime
-    # What the API token could do that said what the task does: a run does no more. None: a session said it.
+    # The permissions of the API token that set what the task does: a run has no more. None: a session set it.
     scope: Sequence[str] | None = None
 
     def to_json(self) -> dict[str, Any]:

@@ -39,7 +39,7 @@ def _named(kind: type[Schema]) -> Iterator[None]:
     except ValidationError:
         raise
     except Exception as error:
-        # It is the plugin's mistake, but trying the same again cannot help anybody.
+        # It is the plugin's mistake, but a retry of the same cannot succeed.
         logger.exception("the parameters schema %s failed", kind.__qualname__)
         text = "parameters: the plugin's schema failed on them; the service log has the details"
         raise InvalidInput(text) from error
@@ -90,8 +90,9 @@ class SchemaRules:
             schema = kind()
         refuse_too_much(schema, parameters, within="parameters.")
         try:
-            # Only validated: what is stored is what was sent, so that a client reads back its own values, but
-            # for the ids of records: who uses one is found by its id as we write it.
+            # Only validated: the sent values are stored, so that a client reads back its own. The exception
+            # are the ids of records: users of a record are found by the form of the id that this service
+            # writes.
             loaded(kind, parameters)
         except ValidationError as error:
             raise InvalidInput(sentence({"parameters": error.messages})) from error

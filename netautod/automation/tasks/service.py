@@ -107,7 +107,7 @@ class TaskService:
         try:
             await self._store.insert(task)
         except Conflict:
-            # The request is repeated: whoever began it died between this write and the answer.
+            # The request is repeated: the node of the first one died between this write and the answer.
             before = None if task_id is None else await self._store.get(caller.org_id, task_id)
             if before is None:
                 raise
@@ -215,7 +215,7 @@ class TaskService:
                 break
         else:
             raise Conflict(BUSY)
-        # A crash here leaves pending runs of a task that is gone: the claim cancels those.
+        # If the node dies here, pending runs of a deleted task are left: the claim cancels them.
         await self._deleted(caller, task_id)
         await self._audit.record(caller, "task.delete", "task", task_id)
 

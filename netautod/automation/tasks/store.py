@@ -71,7 +71,7 @@ class TaskStore:
     ) -> PageOf[Task]:
         """Return one page of tasks, by name or by creation."""
         order = [("created_at", -1) if newest_first else ("name", 1), ("_id", 1)]
-        # The server might else go through all that is enabled, in whatever organization.
+        # Without the hint the server might read the enabled tasks of all organizations.
         index = INDEXES[0].name if "enabled" in where else None
         total = await self._tasks.count(org_id, where, index=index)
         found = await self._tasks.find(

@@ -31,7 +31,8 @@ async def _adopt(store: ChainStore, org_id: OrgId, guard: Guard) -> None:
     since: datetime | None = None
     while True:
         guard()
-        # The end of the chain is read first: if events get places meanwhile, ours are taken and refused.
+        # The end of the chain is read first: if events get places meanwhile, these numbers are taken and
+        # refused.
         last = await store.newest(org_id)
         await store.note_head(org_id, last)
         found = await store.unchained(org_id, BATCH, since=since)
@@ -40,5 +41,5 @@ async def _adopt(store: ChainStore, org_id: OrgId, guard: Guard) -> None:
             await store.adopt(chained(last, [event_of(document) for document in found]))
         elif since is None:
             return
-        # All before this batch are chained: they are not read again, but at the end, in case of late ones.
+        # All events before this batch are chained: they are read again only at the end, in case of late ones.
         since = found[0]["at"] if found else None

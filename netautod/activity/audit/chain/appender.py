@@ -23,7 +23,7 @@ from netautod.core.logs.folding import repeats
 from netautod.core.work.deadlines import context_for_many, within_patience
 
 logger = logging.getLogger(__name__)
-MOST = 200  # events of one write; hashing them takes the loop about 5 ms
+MOST = 200  # events of one write; hashing them takes about 5 ms of the event loop
 ATTEMPTS = 200
 LONGEST_WAIT = 0.05
 
@@ -115,14 +115,16 @@ class Appender:
             else:
                 raise Unavailable("The audit log is too busy at the moment")
         except NetautodError:
-            # What they record has happened: the log is where they can be found.
+            # The recorded changes have happened: the service log keeps the events.
             for event in rest:
-                logger.error("an audit event may not be stored: %s", json.dumps(event.to_json()))
+                logger.error(
+                    "an audit event may be missing from the database: %s", json.dumps(event.to_json())
+                )
             raise
         await self._note_head(org_id)
 
     async def _insert(self, org_id: OrgId, events: Sequence[AuditEvent]) -> int:
-        # Forgotten until the write is acknowledged: of a lost one nobody knows how far it got.
+        # The newest link is forgotten until the write is acknowledged: a lost write may have stored any part.
         before = self._newest.pop(org_id, None) or await self._store.newest(org_id)
         links = chained(before, events)
         inserted = await self._store.insert(links)
@@ -138,5 +140,5 @@ class Appender:
         try:
             await self._store.note_head(org_id, self._newest[org_id])
         except Unavailable:
-            text = "the newest audit event could not be noted beside the chain"
+            text = "the head of an audit chain could not be stored: the next event stores it"
             logger.warning(text, extra=repeats("head"))

@@ -68,7 +68,7 @@ def hash_of(line: Mapping[str, Any]) -> str:
 
 
 def _hashed(event: AuditEvent, seq: int, previous: str) -> dict[str, Any]:
-    # What is read back must hash as what was written: moments have milliseconds, details are plain.
+    # An event that is read back must have the same hash: moments have milliseconds, details are plain.
     return {
         **event.to_json(),
         "details": plain(event.details),

@@ -36,7 +36,7 @@ class Retention:
                 yield org_id, shortened
 
     async def _shorten(self, org_id: OrgId, before: datetime, now: datetime) -> Shortened | None:
-        # First what the last anchor promised: a crash may have left some of it.
+        # First delete up to the last anchor: a crash may have left some of it.
         deleted = await self._store.delete_anchored(org_id)
         last: Link | None = None
         while True:
@@ -46,7 +46,7 @@ class Retention:
             if not old:
                 break
             last = old[-1][0]
-            # If we die behind this line, the next sweep deletes; to whoever verifies they are gone already.
+            # If the node dies here, the next sweep deletes them; for a verification they are gone already.
             await self._store.anchor(org_id, last, at=now)
             deleted += await self._store.delete_anchored(org_id)
         return None if last is None else Shortened(last=last, deleted=deleted)

@@ -17,7 +17,7 @@ from netautod.store.indexes import Index
 from netautod.store.scoped import scoped
 
 CHAINS = "audit_chains"
-ADOPTED = "adopted"  # the id of the mark that the events of earlier versions are chained
+ADOPTED = "adopted"  # the id of the document that says that the events of earlier versions are chained
 INDEXES = (
     Index(
         collection=COLLECTION,
@@ -174,6 +174,6 @@ def _chained(document: Document) -> ChainedEvent | int:
             hash=document["hash"],
         )
         found.line()
-    except (KeyError, TypeError, ValueError, AttributeError):  # somebody has changed its shape
+    except (KeyError, TypeError, ValueError, AttributeError):  # the document was changed by hand
         return int(document["seq"])
     return found

@@ -28,7 +28,7 @@ async def verify(store: ChainStore, org_id: OrgId, *, expected: Link | None = No
 
     `expected`: an event as it was noted down outside of the database.
     """
-    # Read before the events: what is appended meanwhile is behind this head.
+    # The head is read before the events: what is appended meanwhile comes after it.
     ends = await store.ends(org_id)
     check, seen = ChainCheck(last=ends.anchor), {ends.anchor.seq: ends.anchor.hash}
     deleted = ends.anchor.seq

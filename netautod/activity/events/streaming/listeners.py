@@ -19,7 +19,7 @@ from netautod.core.loop.repeating import Repeating
 logger = logging.getLogger(__name__)
 Check = Callable[[Collection[str]], Awaitable[Mapping[str, Caller]]]
 """The callers of the tokens that are still good, with their permissions of now."""
-# From the end of one check to the next; more if a check takes long, as that of many different tokens.
+# From the end of one check to the next; longer if a check takes long, as with many different tokens.
 CHECK_SECONDS, LONGEST_CHECK_SECONDS = 0.2, 0.6
 CHECK_PART = 5
 RETRY_AFTER = 5
@@ -85,7 +85,7 @@ class Listeners:
             listener.org_id, Journal(most=MOST_UNSENT, most_bytes=MOST_UNSENT_BYTES)
         )
         listener.reading = journal.end
-        # Not in the context of the request that comes first: it is for all.
+        # Not in the context of the first request: the loop serves all.
         self._checking.start(context=Context())
 
     def leave(self, listener: Listener) -> None:
@@ -140,7 +140,8 @@ class Listeners:
         clock = asyncio.get_running_loop().time
         began = clock()
         try:
-            # If this raises Unavailable they stay, and get nothing until their tokens could be checked.
+            # If this raises Unavailable the listeners stay, and get nothing until their tokens could be
+            # checked.
             await self._check_all()
         finally:
             self._tidy()

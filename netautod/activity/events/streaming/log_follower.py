@@ -17,7 +17,7 @@ from netautod.core.loop.repeating import Repeating
 
 logger = logging.getLogger(__name__)
 LOOK_SECONDS = 0.3
-# Of one look, of all logs together.
+# Lines of one look, of all logs together.
 LINES = 1000
 MOST_UNSENT, MOST_UNSENT_BYTES = 4 * LINES, 4 * 1024 * 1024
 # Lines are written in batches, whose later ones may be visible first; a number that is still missing after
@@ -70,7 +70,7 @@ class LogFollower:
         followed = self._followed.setdefault(execution_id, Followed(org_id=listener.org_id, seq=after))
         followed.listeners.add(listener)
         listener.reading_log = followed.lines.end
-        # Not in the context of the request that comes first: it is for all.
+        # Not in the context of the first request: the loop serves all.
         self._loop.start(context=Context())
         return followed
 

@@ -66,7 +66,7 @@ class Replay:
             try:
                 return await read()
             except Unavailable as error:
-                logger.warning("listeners wait for what they missed: %s", error, extra=repeats("missed"))
+                logger.warning("listeners wait for missed events: %s", error, extra=repeats("missed"))
                 await asyncio.sleep(PAUSE_SECONDS)
 
     async def _read(self, org_id: OrgId, position: Position) -> Sequence[Event]:

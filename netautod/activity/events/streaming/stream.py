@@ -54,7 +54,7 @@ class EventStream:
         self._resumed = resumed
         self._followed = followed
         self._log_start = 0 if followed is None else followed.seq
-        # What was replayed and may come again as new.
+        # Events that were replayed and may come again as new.
         self._sent: frozenset[Position] = frozenset()
         self._sent_until = place.position
 

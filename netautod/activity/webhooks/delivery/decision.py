@@ -9,7 +9,7 @@ from netautod.activity.webhooks.settings import WebhooksSettings
 from netautod.transport.outbound.retries import retry_pause
 
 GONE = 410  # "the receiver has no use for it any more" (RFC 9110, 15.5.11)
-# Failures in a row after which the whole webhook waits, and one delivery at a time finds out how it is.
+# Failures in a row after which the whole webhook waits, and only one delivery at a time probes the receiver.
 TROUBLED = 5
 
 

@@ -20,9 +20,9 @@ from netautod.store.leases.named import NamedLeases
 
 logger = logging.getLogger(__name__)
 LOOK_SECONDS = 1.0
-# A look again comes after this at the latest: another node may have added to what waits.
+# The next look comes after this at the latest: another node may have added deliveries.
 LONGEST_WAKE = timedelta(seconds=15)
-TAKEN = timedelta(seconds=2)  # until a lease that another node holds is asked for again
+TAKEN = timedelta(seconds=2)  # pause before the next try for a lease that another node holds
 MOST_LANES = 100  # at a time, on one node
 STOP_SECONDS = 5.0  # for requests under way at the stop
 
@@ -99,7 +99,7 @@ class Dispatcher:
             logger.exception("deliveries of webhook %s failed", webhook_id)
         finally:
             del self._running[webhook_id]
-            # What has come while the lane was about to end may be due at once.
+            # Deliveries that came while the lane was about to end may be due at once.
             if wake is not None and webhook_id not in self._kicked:
                 self._wake[webhook_id] = min(wake, self._lanes.clock.now() + LONGEST_WAKE)
 

@@ -28,9 +28,9 @@ from netautod.transport.outbound.signed import SignedMessage
 
 logger = logging.getLogger(__name__)
 BATCH = 200
-# Subjects that wait for another try: with more of them the lane is left until the first one's time.
+# Subjects that wait for another try: with more of them the lane ends until the first one is due.
 MOST_LATER = 2000
-LINGER = timedelta(seconds=2)  # that a lane waits for another try instead of being left
+LINGER = timedelta(seconds=2)  # a lane waits so long for another try before it ends
 GONE_REASON = "the receiver answered 410 (Gone): it wants no more deliveries"
 
 
@@ -55,7 +55,7 @@ class Lanes:
             guard()
             webhook = await self.webhooks.of_any(webhook_id)
             if webhook is None:
-                # Deleted, and a delivery was made by a node that did not know it yet.
+                # The webhook was deleted, and a node that did not know it yet has made a delivery.
                 await self.deliveries.delete_waiting(webhook_id)
                 return None
             now = self.clock.now()
@@ -94,7 +94,7 @@ class Round:
     guard: Guard
     stopping: Callable[[], bool]
     later: dict[str, datetime] = field(default_factory=dict)
-    # Another node has tried the same meanwhile, so it has the lease: ours ran out while we were stopped.
+    # Another node has tried the same meanwhile, so it has the lease: this node stalled and lost its own.
     is_overtaken: bool = False
     _in_a_row: int = 0
     _retry_after_seconds: float = 0.0
@@ -119,7 +119,7 @@ class Round:
                 return
 
     def _is_over(self) -> bool:
-        # What was in trouble before the round is tried once, to see whether it still is.
+        # A receiver that was in trouble before the round is tried once, to see whether it still is.
         in_trouble = self._in_a_row >= max(TROUBLED, self.webhook.failures + 1)
         return (
             self.is_overtaken
@@ -139,7 +139,7 @@ class Round:
             tried, delivery.attempts + 1, now=now, settings=lanes.settings, chance=random.random()
         )
         if not await lanes.deliveries.settle(delivery, settled, at=now):
-            logger.info("delivery %s is no longer ours; what became of it is dropped", delivery.id)
+            logger.info("delivery %s belongs to another node now: its result is dropped", delivery.id)
             self.is_overtaken = True
             return False
         self._last = settled.status

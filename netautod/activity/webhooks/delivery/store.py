@@ -17,8 +17,8 @@ from netautod.store.scoped import scoped
 
 COLLECTION = "webhook_deliveries"
 WAITING = {"waiting": True}
-# The front of what waits, webhook by webhook. Without a condition on its first field the server would not use
-# an index, partial or not: so that field is the one that all of them have.
+# The first waiting deliveries, webhook by webhook. Without a condition on its first field the server would
+# not use the index, partial or not: so its first field is one that all of them have.
 FRONT = Index(
     collection=COLLECTION,
     keys=(("waiting", 1), ("webhook_id", 1), ("at", 1), ("place", 1)),
@@ -49,7 +49,7 @@ class DeliveryStore:
                 "_id": one.id,
                 **{name: getattr(one, name) for name in _PLAIN},
                 "body": one.body,
-                # Of events of the same millisecond: the later one of a poll has the greater place.
+                # Orders events of the same millisecond: the later one of a poll has the greater place.
                 "place": place,
                 **WAITING,
             }
@@ -75,7 +75,7 @@ class DeliveryStore:
         where: Document = {**WAITING, "webhook_id": webhook.id}
         if but:
             where["subject"] = {"$nin": list(but)}
-        # The index of the history has this order as well, and in it those that wait come last.
+        # The index of the history has this order as well, but in it waiting deliveries come last.
         found = await self._deliveries.find(
             webhook.org_id, where, sort=IN_ORDER, limit=limit, index=FRONT.name
         )

@@ -22,7 +22,8 @@ class Outbox:
         """Return events of all organizations that happened before then, oldest first."""
         found = await self._pending.find(before=before, limit=limit)
         events = [event for document in found for event in await self._events_of(document)]
-        # A document may have several, if they have waited: a later one stays behind those of other documents.
+        # A document may have several events, if they have waited: they are sorted among those of other
+        # documents.
         return sorted((event for event in events if event.at < before), key=lambda one: one.at)[:limit]
 
     async def mark_delivered(self, events: Sequence[Event]) -> None:

@@ -88,7 +88,7 @@ class PendingEvents:
         return await _find(self._collection, self._at, before, fields=fields, limit=limit)
 
     async def clear(self, delivered: Mapping[str, Sequence[str]]) -> None:
-        # Not the list that was read is written: events that came meanwhile stay.
+        # The change does not write the list that was read: events that came meanwhile stay.
         await self._collection.update_batch(
             [({"_id": record}, self._without(ids)) for record, ids in delivered.items()]
         )

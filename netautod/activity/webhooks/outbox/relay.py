@@ -100,13 +100,14 @@ class OutboxRelay:
         before = self._clock.now() - SETTLED
         found = [await outbox.undelivered(before=before, limit=AT_ONCE) for outbox in self._outboxes]
         full = [events for events in found if len(events) == AT_ONCE]
-        # Of an outbox with more, later events than the last one are not known yet: nothing may overtake them.
+        # Later events of a full outbox are not known yet: no event of another one may overtake them.
         horizon = min((events[-1].at for events in full), default=before)
         now = [[event for event in events if event.at <= horizon] for events in found]
         await self._deliver(sorted((event for events in now for event in events), key=lambda one: one.at))
         for outbox, events in zip(self._outboxes, now, strict=True):
             if events:
-                # If we die here they are undelivered still, and the same deliveries are there already.
+                # If the node dies here, they stay undelivered, and the next pass finds their deliveries
+                # there already.
                 await outbox.mark_delivered(events)
         return bool(full)
 

@@ -32,8 +32,8 @@ from netautod.transport.ssh.platform.model import ConfigChange
 MANAGE = "devices.manage"
 MOST_LINES = 500
 SECONDS = 240.0
-# What runs a command from within the configuration mode, ends it, or stores and restarts: a change is
-# configuration, and saving it is said by `save`.
+# Words that run a command from within the configuration mode, end it, or store and restart: a change is
+# configuration, and the argument `save` stores it.
 _NO_CONFIG = re.compile(
     r"(?i:do|do-exec|run|rel(?:o(?:ad?)?)?|reboot|wr(?:i(?:te?)?)?|copy|er(?:a(?:se?)?)?|format|request|start|"
     r"end|return|commit|rollback|abort|load|tclsh|bash|python|guestshell|configure|conf|save|clear|debug|test|"
@@ -42,7 +42,8 @@ _NO_CONFIG = re.compile(
 
 
 def one_line(text: str) -> None:
-    # Not what is invisible or turns the direction of reading, either: approvers see what is sent.
+    # Invisible characters and those that turn the direction of reading are refused, too: approvers see what
+    # is sent.
     if not text.isprintable() or not text.strip():
         raise ValidationError("A line has printable characters, and at least one that is no blank.")
     if _NO_CONFIG.fullmatch(text.strip()):
@@ -101,7 +102,7 @@ class ConfigChanges:
         device, how = await self._changeable(arguments, calling)
         calling.admit(device.id)
         taken = await calling.acting.capture_config(device.id)
-        # Now that the device has been visited: the first visit pins its key.
+        # Bound after the visit, because the first visit pins the device's key.
         bound = await self.bound(arguments, calling)
         stored = await self._configs.read(calling.work.caller, device.id, taken.version, secrets=False)
         after = predicted(stored.text, arguments["lines"], negation=how.negation)
@@ -185,7 +186,8 @@ class ConfigChanges:
         try:
             async with scope.open(device.id) as opened:
                 if targets_of(opened.legs) != calling.approved.get("targets"):
-                    # Edited since the approval was compared: the way was looked up anew for this session.
+                    # The device was edited since the approval was compared: this session has looked up its
+                    # login path anew.
                     report = ChangeReport(answers=(), refused=f"{CHANGED}.", in_force=False, saved=False)
                 else:
                     sending = True
@@ -201,7 +203,7 @@ class ConfigChanges:
             if not sending:
                 await calling.writing(False)
             raise
-        # Not when the run is ended in the middle of it: then nobody knows.
+        # Not when the run is ended in the middle of it: then the result is unknown.
         await calling.writing(False)
         return report
 

@@ -14,7 +14,7 @@ from netautod.plugin_api import ToolOutcome
 
 READ = "devices.access"
 MANAGE = "devices.manage"
-# Without the notes: what people write there is for people.
+# Without the notes, which people write for people.
 SHOWN = ("version", "created_at", "last_seen_at", "size")
 
 

@@ -88,7 +88,7 @@ class Tool:
         return await self.run(arguments, context)
 
     async def plan(self, arguments: Mapping[str, Any], context: Any) -> ToolPlan:
-        assert self.planned is not None  # only tools of the kind `write` are asked
+        assert self.planned is not None  # only tools of the kind `write` are planned
         return await self.planned(arguments, context)
 
 
@@ -137,6 +137,6 @@ def json_schema(parameters: type[Schema]) -> dict[str, Any]:
     """Return the JSON Schema of a tool's arguments."""
     plugin = MarshmallowPlugin(schema_name_resolver=lambda schema: "")
     APISpec(title="tools", version="1", openapi_version="3.1.0", plugins=[plugin])
-    assert plugin.converter is not None  # made when the specification takes the plugin
+    assert plugin.converter is not None  # set when the specification registers the plugin
     found: dict[str, Any] = plugin.converter.schema2jsonschema(parameters)  # type: ignore[no-untyped-call]  # of apispec
     return {"type": "object", "properties": {}, **found, "additionalProperties": False}

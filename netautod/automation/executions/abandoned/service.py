@@ -45,13 +45,15 @@ class Aftermath:
         """Log the end of an execution and notify the observers; do nothing without one."""
         if execution is None:
             return
-        logger.warning("execution %s of a node that was given up: %s", execution.id, execution.state)
+        logger.warning(
+            "execution %s ran on a node that was killed: it is %s now", execution.id, execution.state
+        )
         await self._closing.ended(execution)
         await self._notifier.notify(execution, execution.state, execution.error_message)
 
 
 def _ended(run: DeadRun, one: GivenUp) -> Outcome:
     if one.by is None:
-        # Any of them may have done it: each counts as a retry, so that it does not go on for ever.
+        # Any of them may have blocked the node: each counts as a retry, so that this ends.
         return outcome.lost(run.execution, idempotent=run.idempotent)
     return outcome.stopped(idempotent=run.idempotent)

@@ -59,7 +59,7 @@ class FinishNotifier:
         try:
             before = await self._store.last_finished(execution.org_id, execution.task_id, but=execution.id)
         except Unavailable as error:
-            text = "whether task %s has recovered is not known: %s"
+            text = "cannot read whether task %s has recovered: %s"
             logger.warning(text, execution.task_id, error, extra=repeats("recovered"))
             return False
         return before in BAD

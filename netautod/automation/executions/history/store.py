@@ -14,7 +14,7 @@ from netautod.core.pages import Page, PageOf
 from netautod.store.client import Database, Document
 from netautod.store.scoped import scoped
 
-# A search looks at so many executions at most, the newest of those that the other filters leave.
+# A search reads at most so many executions, the newest of those that the other filters leave.
 SEARCHED = 50_000
 SEARCHED_FIELDS = ("task_name", "error_message")
 AGENT_OUTPUT = ("final_answer", "iterations_used", "tool_calls_made")

@@ -109,7 +109,7 @@ class ExecutionLogStore:
         ]
         order = [("execution_id", 1), ("seq", 1)]
         found: dict[str, list[LogEntry]] = {}
-        # Each names its organization: so it asks the shards of those that are listened to, and no others.
+        # Each condition names its organization, so that only the shards of these organizations are queried.
         for document in await self._all.find({"$or": behind}, sort=order, limit=limit):
             found.setdefault(document["execution_id"], []).append(_to_entry(document))
         return found

@@ -23,7 +23,7 @@ INDEXES = (
     ),
     Index(collection=COLLECTION, keys=(("org_id", 1), ("device_id", 1), ("execution_id", 1))),
 )
-UNKNOWN_KIND = "unknown"  # of failures for which their executor has named none
+UNKNOWN_KIND = "unknown"  # of failures whose executor has named no kind
 # Runs of one device are kept for 90 days and 200 of each task: more than that means hundreds of tasks.
 MOST_OF_DEVICE = 20_000
 FAILURES_FIRST = [("success", 1), ("device_name", 1), ("_id", 1)]
@@ -46,7 +46,7 @@ class DeviceResultStore:
             where = {"_id": row_id, "epoch": {"$lte": epoch}}
             await self._upserts.ask(work.org_id, (where, {"$set": change}), work)
         except Duplicate:
-            return  # a later claim has written it: ours is stale
+            return  # a later claim has written it: this result is stale
 
     async def settled(self, org_id: OrgId, execution_id: str) -> frozenset[str]:
         """Return the ids of the devices that need no further visit: they succeeded or failed for good."""

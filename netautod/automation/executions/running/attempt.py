@@ -127,7 +127,7 @@ class Attempt:
         if self._lost.is_set():
             return await self._interrupted()
         if not self._work.done():
-            # At once, not after the end is written: that can take as long as the database is down.
+            # Now, not after the end is written: that can take as long as the database is down.
             self._final_log.cancel(self._work)
             return outcome.timed_out(self._execution, unclear=self.unclear)
         return self._result(self._work)
@@ -240,7 +240,7 @@ class Attempt:
             decision = execution.approval
             comment = "" if decision.comment is None else f": {decision.comment}"
             await self.log.write("info", f"{decision.decision} by {decision.by}{comment}")
-        # Attempts that were handed back or approved take no retry away.
+        # Attempts that were handed back or approved do not count as retries.
         of = "" if number == 1 else f" of {number + execution.max_retries - execution.retry_count}"
         await self.log.write("info", f"attempt {number}{of} started")
 

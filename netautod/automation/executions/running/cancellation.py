@@ -45,7 +45,7 @@ class FinalLog:
             text = f"the executor swallowed its cancellation and went on for {self._seconds():.1f} s"
             logger.warning("%s: %s", self._name, text)
             return text
-        if not isinstance(error, LeaseLostError):  # raised by what it may no longer do
+        if not isinstance(error, LeaseLostError):  # the guard raises it for what the run may no longer do
             logger.warning("%s raised while it was cancelled", self._name, exc_info=error)
         return None
 

@@ -43,7 +43,7 @@ class Bridge:
 
         Raises RunEnded once the run is over, whatever the coroutine would have returned.
         """
-        with self._changing:  # whoever closes cancels what is asked by then, and no more is asked
+        with self._changing:  # `close` cancels the pending calls, and later calls are refused
             if not self._open:
                 work.close()
                 raise RunEnded
@@ -168,7 +168,7 @@ class InThread:
         loop = asyncio.get_running_loop()
         bridge, over = Bridge(loop), loop.create_future()
         work = _Work(self.wrapped, ThreadContext(context, bridge), loop, over)
-        # A daemon: one that never returns must not keep the process from ending.
+        # A daemon thread: an executor that never returns must not keep the process from ending.
         name = f"run {context.execution.id}"
         threading.Thread(target=work.run, args=(copy_context(),), name=name, daemon=True).start()
         try:
@@ -201,7 +201,7 @@ class _Work:
     def run(self, within: Context) -> None:
         try:
             result = within.run(self._run)
-        except BaseException as error:  # noqa: BLE001  # whatever it is, it is how the run has ended
+        except BaseException as error:  # noqa: BLE001  # any exception is the end of the run
             self._set_end(self._over.set_exception, _that_a_future_takes(error))
         else:
             self._set_end(self._over.set_result, result)

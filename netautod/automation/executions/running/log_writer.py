@@ -119,6 +119,6 @@ class LogWriter:
         try:
             await self.flush()
         except LeaseLostError:
-            return  # lines of an executor that is being cancelled: they wait for its end
+            return  # the executor is being cancelled: its lines wait for its end
         except Unavailable as error:
             logger.warning("log lines of %s wait: %s", self._execution_id, error, extra=repeats("wait"))

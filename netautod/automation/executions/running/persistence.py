@@ -30,7 +30,7 @@ class Persistence:
             try:
                 return await act()
             except Overloaded:
-                raise  # it is not the database that is away
+                raise  # the database is there, it has no capacity
             except Unavailable as error:
                 logger.debug("execution %s waits for the database: %s", self._held.row_id, error)
             await asyncio.sleep(self._pause)

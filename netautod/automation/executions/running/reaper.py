@@ -17,7 +17,7 @@ from netautod.store.leases.periodic import Periodic
 
 logger = logging.getLogger(__name__)
 BATCH = 100
-WRITE_SECONDS = 5.0  # that a node may take for the last lines of a log
+WRITE_SECONDS = 5.0  # a node may take so long for the last lines of a log
 
 
 class Reaper:
@@ -82,7 +82,7 @@ class Reaper:
             return 0
         moved = 0
         for dead in dead_runs:
-            # What this node holds it ends by itself, however late its heartbeats are.
+            # This node ends its own runs by itself, however late its heartbeats are.
             if not self._keeper.holds(dead.execution.id, dead.epoch):
                 moved += await self._take_over(dead)
         if moved:
@@ -95,7 +95,9 @@ class Reaper:
         lost = outcome.lost(execution, idempotent=dead.idempotent)
         if not await self._store.end_dead(dead, lost):
             return False
-        logger.warning("execution %s: node %s is lost, now %s", execution.id, dead.node_id, lost.state)
+        logger.warning(
+            "execution %s: node %s is lost, the execution is %s now", execution.id, dead.node_id, lost.state
+        )
         if lost.state != "pending":
             text = lost.error_message or ""
             await self._closing.ended(

@@ -32,7 +32,7 @@ WRITE_PAUSE = 0.5
 # A round of claims under way at a stop has this long to end: cut off, it would leave rows in `running` that
 # no node runs.
 CLAIM_SECONDS = 5.0
-# At a stop, for an end that is known and not written, and for what a run that is handed back has left.
+# At a stop: time to write a known end, and what a handed-back run has left.
 LAST_WRITE_SECONDS = 5.0
 
 
@@ -124,7 +124,7 @@ class Runner:
         if free <= 0:
             return 0
         candidates = await self._store.claimable(free, without=self._pauses.paused())
-        # All of them are waited for: one that fails must not make us forget those that hold a lease now.
+        # Wait for all claims: if one fails, the others hold leases and their runs must still be started.
         claims = await asyncio.gather(*(self._claim(one) for one in candidates), return_exceptions=True)
         claimed = [claim for claim in claims if isinstance(claim, ClaimedRun)]
         if claimed:
@@ -213,7 +213,7 @@ class Runner:
                 await self._notifier.notify(execution, ended.state, ended.error_message)
             else:
                 self._metrics.add("executions_fenced")
-                logger.info("execution %s is no longer ours; its result is dropped", execution.id)
+                logger.info("execution %s belongs to another node now: its result is dropped", execution.id)
         finally:
             held.lose()  # from here on the executor can neither write nor send
             self._keeper.release(held)
@@ -243,7 +243,7 @@ class Runner:
                 await asyncio.sleep(WRITE_PAUSE)
 
     async def _write_once(self, held: Lease, ended: Outcome) -> bool:
-        # An earlier try may have arrived without its acknowledgement: then the row says what we meant.
+        # An earlier try may have succeeded without its acknowledgement: then the row has this outcome.
         return await self._store.end_attempt(held, ended) or await self._store.has_ended(held, ended.state)
 
     async def _hand_back(self, running: "_Running") -> None:
@@ -252,7 +252,7 @@ class Runner:
         This order matters: from the write on, another node may run the execution.
         """
         run = running.claimed
-        if running.attempt.ended is not None:  # it is done: nothing else may be written in its place
+        if running.attempt.ended is not None:  # its end is known: nothing else may be written in its place
             if (await asyncio.wait({running.task}, timeout=LAST_WRITE_SECONDS))[1]:
                 logger.error("the end of execution %s could not be written before the stop", run.execution.id)
             return

@@ -25,11 +25,11 @@ from netautod.core.metrics import Metrics
 from netautod.core.work.pauses import Pauses
 
 logger = logging.getLogger(__name__)
-# Tasks that are decided in one turn of the loop.
+# The number of tasks that one turn of the event loop decides about.
 SLICE = 200
-# At the same time: while one inserts or waits for the disk, another one moves its tasks on.
+# Writes at the same time: while one inserts or waits for the disk, another one advances its tasks.
 WRITES = 3
-# That one reading asks for: they are decided by the time of its beginning.
+# The number of batches of one reading: all are decided by the time at which it began.
 BATCHES = 10
 Decisions = dict[tuple[str, str, datetime, bool], Fire | Skip | Wait]
 

@@ -39,4 +39,4 @@ class HeldTicks:
             missed = await self._store.give_up_ticks(org_id, before=oldest, reason=MISSED)
             self._metrics.add("scheduler_missed", missed)
             if missed:
-                logger.warning("%d executions that waited were cancelled: %s", missed, MISSED)
+                logger.warning("%d waiting executions were cancelled: %s", missed, MISSED)

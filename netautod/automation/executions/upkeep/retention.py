@@ -68,11 +68,11 @@ class ExecutionRetention:
 
     async def _clean_task(self, task_id: str, before: datetime) -> int:
         newest = [await self._executions.newest_in(task_id, states) for states in (SUCCEEDED, FAILED)]
-        # One that belongs to no task is the only one of its kind, and no reason to keep it.
+        # An execution without a task is always its own newest: that is no reason to keep it.
         kept = [execution_id for execution_id in newest if execution_id not in (None, task_id)]
         deleted = 0
         while found := await self._executions.ended_of(task_id, before, but=kept, limit=BATCH):
-            for org_id in {org_id for org_id, _ in found}:  # one, as a task is of one organization
+            for org_id in {org_id for org_id, _ in found}:  # one organization, because a task belongs to one
                 ids = [execution_id for owner, execution_id in found if owner == org_id]
                 deleted += await self._delete(org_id, ids)
         return deleted

@@ -41,7 +41,7 @@ class CapabilitiesHandler(JsonHandler):
                 "instance_name": self.capabilities.instance_name,
                 "features": [{"name": name, "enabled": features[name]} for name in features],
                 **token_view(self.caller),
-                # Of an API token what it may do, not what its owner may.
+                # For an API token its own permissions, not those of its owner.
                 "permissions": shown_permissions(
                     self.caller.permissions, self.capabilities.permissions.of_plugins
                 ),

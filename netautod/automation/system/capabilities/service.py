@@ -7,8 +7,8 @@ from netautod.identity.auth.providers.registry import Providers
 from netautod.identity.users.models import LOCAL
 
 FEATURES = ("scheduled_tasks", "rbac", "shared_docs", "audit_logging", "sso", "central_ai")
-# Keys by which the NetStacks desktop client shows devices and agents, by what stands for them here. They are
-# shown, and are no permissions: no role or token can have one.
+# Keys by which the NetStacks desktop client shows devices and agents, with the permission that each needs
+# here. They are shown, and are no permissions: no role or token can have one.
 ALSO_SHOWN = {"sessions.connect": "devices.access", "agents.manage": "tasks.operate"}
 
 

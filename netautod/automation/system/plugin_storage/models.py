@@ -11,7 +11,7 @@ from netautod.core.identity.caller import OrgId
 from netautod.core.json import values as json_values
 from netautod.plugin_api.storage import MAX_KEY, MAX_LISTED, StorageRefused
 
-# In the order of the server's comparison, which is that of the bytes; nothing of it ends a part of a path.
+# In the order in which the server compares, by bytes; none of these characters ends a part of a path.
 KEY = re.compile(rf"[A-Za-z0-9._:/@+=-]{{1,{MAX_KEY}}}")
 PART_OF_KEY = re.compile(rf"[A-Za-z0-9._:/@+=-]{{0,{MAX_KEY}}}")
 PLUGIN = re.compile(r"[A-Za-z0-9_-]{1,64}")

@@ -35,9 +35,9 @@ from netautod.secrets.vault.vault import Vault
 
 Writing = Callable[[], Awaitable[bool]]
 MAX_PAGE_BYTES = 4 << 20
-TRIES = 16  # of writes that others come before
+TRIES = 16  # tries of a write that loses to others
 PAUSE_SECONDS = 0.05
-LATE = STALE / 4  # after which a reservation is not written any more
+LATE = STALE / 4  # a write after this long is given up
 
 
 class Organizations(Protocol):
@@ -94,7 +94,7 @@ class OwnStorage:
             made = await self._write(owner, key, body, found)
             if made is not None:
                 return _stored(made, value)
-        raise Conflict(f"{key} is written by others again and again")
+        raise Conflict(f"{key} is being changed by others: try again")
 
     async def compare_and_set(
         self, org_id: str, key: str, value: Any, *, revision: str | None
@@ -117,7 +117,7 @@ class OwnStorage:
             deletion = partial(self._records.delete, owner, key, revision=found.revision)
             if await self._counted(owner, gone, deletion):
                 return True
-        raise Conflict(f"{key} is written by others again and again")
+        raise Conflict(f"{key} is being changed by others: try again")
 
     async def list(
         self, org_id: str, *, prefix: str = "", after: str = "", limit: int = 100
@@ -128,7 +128,7 @@ class OwnStorage:
             keys = _page(marks)
             if found := await self._records.many(owner, keys):
                 return [await self._opened(owner, record) for record in found]
-            after = keys[-1]  # these were deleted meanwhile; an empty page would be the end
+            after = keys[-1]  # all of this page were deleted meanwhile; an empty page would mean the end
         return []
 
     async def usage(self, org_id: str) -> StorageUsage:
@@ -177,7 +177,7 @@ class OwnStorage:
         try:
             return record if await self._counted(owner, change, writing) else None
         except StorageFull:
-            # What another has written meanwhile may be all there is room for, and can be written over.
+            # Another write may have used the last room meanwhile; its record can still be overwritten.
             if await self._records.mark(owner, key) == found:
                 raise
             return None
@@ -195,7 +195,7 @@ class OwnStorage:
                 raise Unavailable("The database did not answer in time")
             done = await writing()
         except (UnknownOutcome, asyncio.CancelledError):
-            raise  # it may have been written: it stays counted until all is counted anew
+            raise  # it may have been written: the reservation stays until all is counted anew
         except Exception:
             await self._usages.settle(owner, reservation, done=False)
             raise

@@ -15,7 +15,7 @@ from netautod.store.scoped import scoped
 
 COLLECTION, FIELD = "plugin_records", "value"
 SEALED_FIELDS = (SealedField(collection=COLLECTION, path=FIELD),)
-_END = "\x7f"  # behind every character that a key may have
+_END = "\x7f"  # sorts after every character that a key may have
 _PAGE = 1000
 
 

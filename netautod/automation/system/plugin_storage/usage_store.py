@@ -17,7 +17,7 @@ from netautod.store.scoped import scoped
 
 COLLECTION = "plugin_usage"
 MOST_PENDING = 100
-# Longer than any write that may still come: after that it is not under way any more.
+# Longer than any write can take: an older reservation is not under way any more.
 STALE = timedelta(minutes=2)
 
 

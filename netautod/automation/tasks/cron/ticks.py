@@ -173,7 +173,7 @@ def _count_fixed(
     first = latest_wall(schedule.zone, start) + MINUTE
     count = schedule.fields.count_walls(first, latest_wall(schedule.zone, end) + MINUTE)
     for change in passed:
-        # The times that a gap swallows fire together, with the one that is due as the gap ends.
+        # The times that a gap swallows fire together with the one that is due when the gap ends.
         if change.after > change.before:
             together = schedule.fields.count_walls(change.wall_before, change.wall_after + MINUTE)
             count -= max(together - 1, 0)
