@@ -112,8 +112,8 @@ async def _processor(service: Service) -> float:
 async def _latency(client: ApiClient, other: Service, task: str) -> list[float]:
     """Seconds from each request to run a task to its event on the other node."""
     token, sent = (await other.client()).token, dict[str, float]()
-    async with listening(other.url, token) as heard:
-        hearing = asyncio.create_task(_hear(heard))
+    async with listening(other.url, token) as received:
+        hearing = asyncio.create_task(_hear(received))
         for _ in range(RUNS):
             asked = time.monotonic()
             answer = (await client.post(f"/api/tasks/schedules/{task}/run")).expect(202)
@@ -123,9 +123,9 @@ async def _latency(client: ApiClient, other: Service, task: str) -> list[float]:
         return [at[execution] - asked for execution, asked in sent.items()]
 
 
-async def _hear(heard: Listening) -> dict[str, float]:
+async def _hear(received: Listening) -> dict[str, float]:
     at: dict[str, float] = {}
     while len(at) < RUNS:
-        event = await heard.next("execution")
+        event = await received.next("execution")
         at.setdefault(event.data["id"], time.monotonic())
     return at

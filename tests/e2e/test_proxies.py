@@ -199,8 +199,8 @@ async def test_an_event_goes_out_before_the_next_one_comes(site: Proxied) -> Non
             for _ in range(2):
                 execution = (await client.post(run)).expect(202)["id"]
                 for stream in (first, second):
-                    heard = [await stream.next("execution") for _ in range(3)]
-                    told = [(event.data["id"], event.data["state"]) for event in heard]
+                    received = [await stream.next("execution") for _ in range(3)]
+                    told = [(event.data["id"], event.data["state"]) for event in received]
                     assert told == [(execution, state) for state in ("pending", "running", "completed")]
         # Proxies give the two of them to different nodes, or both to the second.
         last, other = first.last_id, await site.nodes[1].client("admin", site.nodes[0].password)

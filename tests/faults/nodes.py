@@ -26,7 +26,7 @@ from tests.faults.executors import KINDS, SENT
 from tests.faults.history import History, followed
 from tests.faults.node_process import NodeConfig
 from tests.support.client import ServedRoutes
-from tests.support.execution import FAST, FAST_SCAN, Told, World, task_services
+from tests.support.execution import FAST, FAST_SCAN, FinishedRuns, World, task_services
 from tests.support.programs.service import run
 from tests.support.programs.started import ROOT, started
 from tests.support.serving import Servers
@@ -163,7 +163,9 @@ async def served(database: Database) -> AsyncIterator[ServedRoutes]:
     """The API of a node that executes nothing itself: every run and cancel reaches another process."""
     async with ServerClock(database) as clock, Servers() as servers:
         rules = SchemaRules(schemas=dict.fromkeys(KINDS), references={})
-        yield await servers.serve(*task_services(database, clock=clock, rules=rules, observers=Told()))
+        yield await servers.serve(
+            *task_services(database, clock=clock, rules=rules, observers=FinishedRuns())
+        )
 
 
 def can_fake_clocks() -> bool:

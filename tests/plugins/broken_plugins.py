@@ -55,10 +55,10 @@ REGISTERS_PLATFORM = (
 
 @dataclass(frozen=True, kw_only=True)
 class Broken:
-    """`files` of the project beside a good pyproject.toml and a good package, or in their place."""
+    """A broken plugin: `files` of the project beside a good pyproject.toml and package, or in their place."""
 
     id: str
-    said: tuple[str, ...]
+    messages: tuple[str, ...]
     files: Mapping[str, str | None] = field(default_factory=dict)
 
     def write(self, folder: Path) -> None:
@@ -69,30 +69,30 @@ class Broken:
                 (folder / name).write_text(text)
 
 
-def module(id: str, text: str, *said: str) -> Broken:
-    return Broken(id=id, said=said, files={"acme/__init__.py": text})
+def module(id: str, text: str, *messages: str) -> Broken:
+    return Broken(id=id, messages=messages, files={"acme/__init__.py": text})
 
 
-def executor(id: str, before: str, after: str, *said: str) -> Broken:
-    """The good executor with one thing changed."""
+def executor(id: str, before: str, after: str, *messages: str) -> Broken:
+    """Return a plugin with the good executor, one thing of it changed."""
     assert before in GOOD
-    return module(id, GOOD.replace(before, after), *said)
+    return module(id, GOOD.replace(before, after), *messages)
 
 
-def hook(id: str, text: str, *said: str) -> Broken:
-    """A module of one hook; `text` begins with its `def`, in line 5."""
-    return module(id, HOOK + text, *said)
+def hook(id: str, text: str, *messages: str) -> Broken:
+    """Return a plugin with a module of one hook; `text` begins with its `def`, in line 5."""
+    return module(id, HOOK + text, *messages)
 
 
-def platform(id: str, before: str, after: str, *said: str) -> Broken:
+def platform(id: str, before: str, after: str, *messages: str) -> Broken:
     assert before in PLATFORM
     files = {"acme/__init__.py": REGISTERS_PLATFORM, "acme/acme.toml": PLATFORM.replace(before, after, 1)}
-    return Broken(id=id, said=said, files=files)
+    return Broken(id=id, messages=messages, files=files)
 
 
-def settings(id: str, text: str, *said: str) -> Broken:
+def settings(id: str, text: str, *messages: str) -> Broken:
     made = f"from dataclasses import dataclass\n\n{HOOK}{DECLARES}\n\n"
-    return module(id, made + text, *said)
+    return module(id, made + text, *messages)
 
 
 DECLARES = "def netautod_register_settings(register):\n    register(Made)\n"
@@ -101,43 +101,45 @@ BROKEN = (
     # The project.
     Broken(
         id="no entry point",
-        said=("the project has no entry point in the group netautod",),
+        messages=("the project has no entry point in the group netautod",),
         files={"pyproject.toml": PYPROJECT.partition("[project.entry")[0]},
     ),
     Broken(
         id="another group",
-        said=("no entry point in the group netautod", "in the group 'netautod.plugins'"),
+        messages=("no entry point in the group netautod", "in the group 'netautod.plugins'"),
         files={"pyproject.toml": PYPROJECT.replace("points.netautod", "points.'netautod.plugins'")},
     ),
     Broken(
         id="a misspelled group",
-        said=("no entry point in the group netautod", "in the group 'netauto'"),
+        messages=("no entry point in the group netautod", "in the group 'netauto'"),
         files={"pyproject.toml": PYPROJECT.replace("points.netautod", "points.netauto")},
     ),
     Broken(
         id="a module that is not there",
-        said=("No module named 'acmee'", "the entry point acme names it; did you mean acme?"),
+        messages=("No module named 'acmee'", "the entry point acme names it; did you mean acme?"),
         files={"pyproject.toml": PYPROJECT.replace('acme = "acme"', 'acme = "acmee"')},
     ),
     Broken(
         id="an attribute that is not there",
-        said=("has no attribute 'plugin'",),
+        messages=("has no attribute 'plugin'",),
         files={"pyproject.toml": PYPROJECT.replace('acme = "acme"', 'acme = "acme:plugin"')},
     ),
-    Broken(id="no TOML", said=("pyproject.toml: ", "line 1"), files={"pyproject.toml": "[project\nname = 1"}),
+    Broken(
+        id="no TOML", messages=("pyproject.toml: ", "line 1"), files={"pyproject.toml": "[project\nname = 1"}
+    ),
     Broken(
         id="entry points that are no table",
-        said=("[project.entry-points.netautod] is a table",),
+        messages=("[project.entry-points.netautod] is a table",),
         files={"pyproject.toml": '[project]\nname = "acme"\nentry-points = ["acme"]\n'},
     ),
     Broken(
         id="a setup.py that fails",
-        said=("setup.py: ", "ModuleNotFoundError: No module named 'no_such_module'"),
+        messages=("setup.py: ", "ModuleNotFoundError: No module named 'no_such_module'"),
         files={"pyproject.toml": None, "setup.py": "import no_such_module\n"},
     ),
     Broken(
         id="a setup.py without entry points",
-        said=("the project has no entry point",),
+        messages=("the project has no entry point",),
         files={
             "pyproject.toml": None,
             "setup.py": "from setuptools import setup\nsetup(name='acme', packages=['acme'])\n",
@@ -145,7 +147,7 @@ BROKEN = (
     ),
     Broken(
         id="the name of ours",
-        said=("the name backup is that of a plugin of netautod's own",),
+        messages=("the name backup is that of a plugin of netautod's own",),
         files={"pyproject.toml": PYPROJECT.replace('acme = "acme"', 'backup = "acme"')},
     ),
     # The import.
@@ -209,12 +211,12 @@ BROKEN = (
     module("a plugin of ours", "import netautod_cli\n" + GOOD, "netautod_cli is a plugin of netautod's own"),
     Broken(
         id="ours in another file",
-        said=("acme/more.py, line 1: netautod.core is netautod's own",),
+        messages=("acme/more.py, line 1: netautod.core is netautod's own",),
         files={"acme/more.py": "from netautod import core\n"},
     ),
     Broken(
         id="a syntax error in another file",
-        said=("acme/more.py, line 2: SyntaxError",),
+        messages=("acme/more.py, line 2: SyntaxError",),
         files={"acme/more.py": "\n)\n"},
     ),
     # The version.
@@ -362,7 +364,7 @@ BROKEN = (
     ),
     Broken(
         id="a section of ours",
-        said=("[server] is a setting of the service itself",),
+        messages=("[server] is a setting of the service itself",),
         files={
             "pyproject.toml": PYPROJECT.replace('acme = "acme"', 'server = "acme"'),
             "acme/__init__.py": f"from dataclasses import dataclass\n\n{HOOK}"
@@ -380,7 +382,7 @@ BROKEN = (
     platform("a name of ours", "acme_os", "cisco_ios", "the platform name 'cisco_ios' is taken"),
     Broken(
         id="a platform that is not there",
-        said=("line 8: netautod_register_platforms: ", "acme.toml"),
+        messages=("line 8: netautod_register_platforms: ", "acme.toml"),
         files={"acme/__init__.py": REGISTERS_PLATFORM},
     ),
 )

@@ -22,7 +22,7 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
 async def directory(
     tmp_path_factory: pytest.TempPathFactory, authority: Authority
 ) -> AsyncIterator[slapd.Slapd]:
-    """One slapd for the run; skips where OpenLDAP is not installed."""
+    """Start one slapd for the run; skip where OpenLDAP is not installed."""
     if slapd.PROGRAM is None or slapd.ADD is None:
         pytest.skip("slapd or ldapadd is not installed")
     certificate, key = authority.server("slapd")
@@ -33,5 +33,5 @@ async def directory(
 
 @pytest.fixture
 def foreign(tmp_path: Path) -> Authority:
-    """An authority that nobody trusts."""
+    """Return an authority that no client trusts."""
     return Authority(tmp_path, "foreign")

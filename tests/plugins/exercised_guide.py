@@ -41,9 +41,9 @@ user admin password s3cret
 
 def test_all_are_installed_from_wheels_and_work(netautod_service: ServiceUnderTest) -> None:
     rows = [line.split(maxsplit=2) for line in netautod_service.run("plugins").splitlines()]
-    found = {name: (version, said) for name, version, said in rows}
+    found = {name: (version, state) for name, version, state in rows}
     assert set(found) >= NAMES
-    assert {said for _, said in found.values()} == {"ok"}
+    assert {state for _, state in found.values()} == {"ok"}
     for name in NAMES:
         module = __import__(name)
         assert "site-packages" in Path(module.__file__ or "").parts
@@ -81,7 +81,7 @@ def test_the_provider_logs_in(netautod_service: ServiceUnderTest, users: Path) -
 
 @pytest.fixture
 def tls(tmp_path: Path) -> ssl.SSLContext:
-    """Of a server with a certificate that nobody trusts."""
+    """Return the TLS context of a server whose certificate no client trusts."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "sw")])
     now = datetime.now(UTC)

@@ -60,7 +60,7 @@ async def test_the_credential_of_the_task_is_used() -> None:
 
 
 async def test_a_retry_visits_only_what_may_still_succeed() -> None:
-    """60 devices: 3 refuse the login, 2 are unreachable at first."""
+    """Use 60 devices: 3 refuse the login, 2 are unreachable at first."""
     switches = [RunDevice(name=f"sw{number:02}") for number in range(60)]
     for number in (7, 23, 41):
         switches[number].config = DeviceFailed("the login is refused", kind="auth")

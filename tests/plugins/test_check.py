@@ -11,22 +11,22 @@ import pytest
 from tests.plugins.broken_plugins import BROKEN, GOOD, HANGING, PYPROJECT, Broken
 
 ROOT = Path(__file__).parents[2]
-Said = dict[str, list[str]]
+Messages = dict[str, list[str]]
 
 
-def checked(paths: Iterable[Path], *options: str) -> tuple[int, Said]:
-    """The exit code, and the lines about each path by its name."""
+def checked(paths: Iterable[Path], *options: str) -> tuple[int, Messages]:
+    """Return the exit code, and the lines about each path by its name."""
     paths = list(paths)
     command = [sys.executable, "-m", "netautod", "plugins", "check", *options, *map(str, paths)]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=110)
     assert done.stderr == ""
-    said: Said = {}
+    messages: Messages = {}
     for line in done.stdout.splitlines():
         head = next((path for path in paths if line.startswith(f"{path}: ")), None)
         if head is not None:
-            said[head.name] = []
-        list(said.values())[-1].append(line)
-    return done.returncode, said
+            messages[head.name] = []
+        list(messages.values())[-1].append(line)
+    return done.returncode, messages
 
 
 def written(broken: Iterable[Broken], folder: Path) -> list[Path]:
@@ -39,35 +39,37 @@ def written(broken: Iterable[Broken], folder: Path) -> list[Path]:
 
 
 @pytest.fixture(scope="module")
-def said(tmp_path_factory: pytest.TempPathFactory) -> Said:
-    """What is said of all broken plugins, by their numbers; in one call, which is wrong as a whole."""
+def messages(tmp_path_factory: pytest.TempPathFactory) -> Messages:
+    """Return the output about all broken plugins, by their numbers; in one call, which is wrong as a
+    whole.
+    """
     code, found = checked(written(BROKEN, tmp_path_factory.mktemp("broken")))
     assert code == 1
     return found
 
 
 @pytest.mark.parametrize("number", [pytest.param(n, id=one.id) for n, one in enumerate(BROKEN)])
-def test_what_is_wrong_is_said(said: Said, number: int) -> None:
-    text = "\n".join(line for line in said[f"{number:03}"] if line.startswith("  wrong: "))
-    assert [words for words in BROKEN[number].said if words not in text] == [], said[f"{number:03}"]
+def test_what_is_wrong_is_reported(messages: Messages, number: int) -> None:
+    text = "\n".join(line for line in messages[f"{number:03}"] if line.startswith("  wrong: "))
+    assert [words for words in BROKEN[number].messages if words not in text] == [], messages[f"{number:03}"]
 
 
 def test_a_plugin_that_does_not_end_is_stopped(tmp_path: Path) -> None:
     code, found = checked(written(HANGING, tmp_path), "--seconds", "2")
     assert code == 1
     for one, lines in zip(HANGING, found.values(), strict=True):
-        assert one.said[0] in "\n".join(lines)
+        assert one.messages[0] in "\n".join(lines)
 
 
 def test_a_good_plugin_in_every_form(tmp_path: Path) -> None:
     project = tmp_path / "project"
-    Broken(id="good", said=()).write(project)
+    Broken(id="good", messages=()).write(project)
     moved = tmp_path / "moved"
-    Broken(id="src", said=(), files={"acme/__init__.py": None, "src/acme/__init__.py": GOOD}).write(moved)
+    Broken(id="src", messages=(), files={"acme/__init__.py": None, "src/acme/__init__.py": GOOD}).write(moved)
     by_setup = tmp_path / "by_setup"
     setup = "setup(name='acme', version='3', packages=['acme'], entry_points={'netautod': ['acme = acme']})"
     files = {"pyproject.toml": None, "setup.py": f"from setuptools import setup\n{setup}\n"}
-    Broken(id="setup", said=(), files=files).write(by_setup)
+    Broken(id="setup", messages=(), files=files).write(by_setup)
     wheel = tmp_path / "acme-1.2-py3-none-any.whl"
     with zipfile.ZipFile(wheel, "w") as archive:
         archive.writestr("acme/__init__.py", GOOD)

@@ -75,9 +75,9 @@ async def test_logins_through_the_configured_directories(
         tested = await admin.post("/api/auth/ldap/test", {"username": "grace"})
         assert tested.json["success"], tested.json
 
-        begun = await client.get(f"/api/auth/oidc/authorize?redirect_uri={quote(CONSOLE)}")
-        state = provider.see(begun.headers["Location"])["state"]
-        cookie = begun.headers["Set-Cookie"].partition(";")[0]
+        started = await client.get(f"/api/auth/oidc/authorize?redirect_uri={quote(CONSOLE)}")
+        state = provider.see(started.headers["Location"])["state"]
+        cookie = started.headers["Set-Cookie"].partition(";")[0]
         ended = await client.get(f"/api/auth/oidc/callback?code=c&state={state}", headers={"Cookie": cookie})
         assert ended.status == 302, ended.content
         tokens = parse_qs(urlsplit(ended.headers["Location"]).fragment)

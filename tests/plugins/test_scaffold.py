@@ -24,7 +24,7 @@ def test_names_that_are_taken(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [
         ("", "no name for a package"),
         ("Acme", "no name for a package"),
@@ -60,8 +60,8 @@ def test_names_that_are_taken(name: str) -> None:
         ("mongodb", "is a setting of the service itself"),
     ],
 )
-def test_names_that_are_refused(name: str, said: str, tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match=said):
+def test_names_that_are_refused(name: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match=message):
         scaffold(name, kind="executor", directory=tmp_path, core=list(table()))
     assert list(tmp_path.iterdir()) == []
 
@@ -95,8 +95,8 @@ def test_no_placeholder_is_left_and_all_is_code(
             )
             if path.suffix == ".py":
                 ast.parse(text)
-    told = tomllib.loads((project / "pyproject.toml").read_text(encoding="utf-8"))
-    assert told["project"]["entry-points"]["netautod"] == {name: name}
+    project_file = tomllib.loads((project / "pyproject.toml").read_text(encoding="utf-8"))
+    assert project_file["project"]["entry-points"]["netautod"] == {name: name}
     monkeypatch.syspath_prepend(project)
     loaded = LoadedPlugins.load(table(), found=lambda: [EntryPoint(name=name, value=name, group="netautod")])
     assert [status.error for status in PluginManager(loaded).statuses] == [None]
@@ -112,10 +112,10 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
         cli.main(["plugins", "new", "other", "--kind", "router"])
 
 
-def test_a_plugin_that_misses_a_newer_name_is_told_so(
+def test_a_plugin_that_misses_a_newer_name_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its import fails for a name of the newer plugin API; that is not what its user needs to know."""
+    """Check an import that fails for a name of the newer plugin API, of which the user need not know."""
     text = "from netautod.plugin_api import NotYet\n\nNETAUTOD_PLUGIN_API = '99.1'\n"
     (tmp_path / "acme_newer.py").write_text(text)
     monkeypatch.syspath_prepend(tmp_path)

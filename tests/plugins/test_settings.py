@@ -28,7 +28,7 @@ COMPLETE: dict[str, dict[str, Any]] = {"ldap": LDAP, "oidc": OIDC, "webhook": WE
 
 
 def loaded(folder: Path, section: str, values: dict[str, Any]) -> Any:
-    """The section, as the service reads it."""
+    """Return the section, as the service reads it."""
     return read(folder, section, values).of_plugins[section]
 
 

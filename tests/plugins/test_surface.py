@@ -1,4 +1,6 @@
-"""What authors of plugins build on is recorded; what a change of it asks for; parts that are going away."""
+"""The surface that authors of plugins build on is recorded, with the rules for its changes and
+deprecations.
+"""
 
 from collections.abc import Callable, Coroutine
 from typing import Any
@@ -22,14 +24,14 @@ def test_the_surface_is_the_recorded_one() -> None:
 
 
 def test_every_deprecation_of_the_surface_is_over_before_its_version() -> None:
-    """What should be gone by VERSION must be."""
+    """Check that what should be gone by VERSION is gone."""
     here = parse_version(VERSION)
     late = [name for name, what in surface.surface().items() if surface._is_over(what, here)]
     assert late == []
 
 
 def recorded(*, released: str | None = "1.2", **lines: str) -> Recorded:
-    """Names with two underscores for a dot, since 1.0; what is called `new...` since 1.3."""
+    """Return names with two underscores for a dot, since 1.0; what is called `new...` since 1.3."""
     named = {name.replace("__", "."): what for name, what in lines.items()}
     since = {name: "1.3" if "new" in name else "1.0" for name in named}
     return Recorded(released=released, since=since, lines=named)
@@ -39,7 +41,7 @@ OLD = "[deprecated since 1.1, gone in 1.3]"
 
 
 @pytest.mark.parametrize(
-    ("before", "found", "version", "said"),
+    ("before", "found", "version", "message"),
     [
         pytest.param({"a": "x"}, {"a": "x"}, "1.2", None, id="nothing"),
         pytest.param({"a": "x"}, {}, "1.2", "a is gone: raise the major", id="removed"),
@@ -62,11 +64,11 @@ OLD = "[deprecated since 1.1, gone in 1.3]"
         pytest.param({"a": "x", "new": "x"}, {"a": "x", "new": "y"}, "1.3", None, id="changed before one"),
     ],
 )
-def test_what_a_change_asks_for(
-    before: dict[str, str], found: dict[str, str], version: str, said: str | None
+def test_what_a_change_requires(
+    before: dict[str, str], found: dict[str, str], version: str, message: str | None
 ) -> None:
     sentences = broken_promises(recorded(**before), found, version=version)
-    assert sentences == [] if said is None else any(said in sentence for sentence in sentences)
+    assert sentences == [] if message is None else any(message in sentence for sentence in sentences)
 
 
 def test_nothing_is_promised_before_the_first_release() -> None:
@@ -74,7 +76,7 @@ def test_nothing_is_promised_before_the_first_release() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "version", "said"),
+    ("wanted", "version", "message"),
     [
         ("1.0", "1.0", None),
         ("1.0", "1.4", None),
@@ -90,9 +92,9 @@ def test_nothing_is_promised_before_the_first_release() -> None:
         ("", "1.0", "is a text such as"),
     ],
 )
-def test_which_plugins_are_refused(wanted: object, version: str, said: str | None) -> None:
+def test_which_plugins_are_refused(wanted: object, version: str, message: str | None) -> None:
     reason = refusal(wanted, version=version)
-    assert reason is None if said is None else reason is not None and said in reason
+    assert reason is None if message is None else reason is not None and message in reason
 
 
 def test_a_plugin_for_a_newer_version_is_left_out() -> None:
@@ -109,7 +111,9 @@ async def slow(times: int) -> int:
 
 
 def finished(coroutine: Coroutine[Any, Any, int]) -> int:
-    """Of one that waits for nothing; asyncio.run would leave the tests after it without their event loop."""
+    """Return the value of a coroutine that waits for nothing; asyncio.run would close the tests'
+    event loop.
+    """
     with pytest.raises(StopIteration) as ended:
         coroutine.send(None)
     value: int = ended.value.value
@@ -169,7 +173,7 @@ def test_the_mark_is_in_the_record() -> None:
 
 
 @pytest.mark.parametrize(
-    ("since", "removed_in", "said"),
+    ("since", "removed_in", "message"),
     [
         ("1.1", "1.2", "stays for 2 minors"),
         ("1.1", "1.1", "stays for 2 minors"),
@@ -177,7 +181,7 @@ def test_the_mark_is_in_the_record() -> None:
         ("1", "1.2", "is a text such as"),
     ],
 )
-def test_what_is_deprecated_stays_for_two_minors(since: str, removed_in: str, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_what_is_deprecated_stays_for_two_minors(since: str, removed_in: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         deprecated(since=since, removed_in=removed_in, instead="x")(old)
     assert deprecation("x", since="1.1", removed_in="2.0", instead="y")

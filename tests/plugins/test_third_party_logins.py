@@ -48,7 +48,7 @@ secret = "vault:no-such-secret"
 
 @pytest.fixture
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder in which both are installed; this process sees it, too."""
+    """Return the folder in which both are installed; this process sees it, too."""
     folder = tmp_path / "site-packages"
     folder.mkdir()
     monkeypatch.syspath_prepend(folder)
@@ -96,9 +96,9 @@ async def test_in_the_service(
         ada = client.with_token((await client.post("/api/auth/login", login)).expect(200)["access_token"])
         assert (await ada.get("/api/auth/me")).json["auth_provider"] == "acme-staff"
 
-        begun = await client.get(f"/api/auth/providers/acme_sso/authorize?redirect_uri={quote(CONSOLE)}")
-        state = provider.see(begun.headers["Location"])["state"]
-        cookie = begun.headers["Set-Cookie"].partition(";")[0]
+        started = await client.get(f"/api/auth/providers/acme_sso/authorize?redirect_uri={quote(CONSOLE)}")
+        state = provider.see(started.headers["Location"])["state"]
+        cookie = started.headers["Set-Cookie"].partition(";")[0]
         ended = await client.get(
             f"/api/auth/providers/acme_sso/callback?code=c&state={state}", headers={"Cookie": cookie}
         )
@@ -117,16 +117,16 @@ async def test_in_the_service(
             "(netautod secret set no-such-secret)"
         )
     lines = [json.loads(line) for line in service.log.read_text().splitlines() if line.startswith("{")]
-    [said] = [line for line in lines if line["logger"] == "plugin.acme_staff"]
-    assert said["message"] == "ada logged in with the pepper <hidden>"
-    assert said["request"]
+    [line] = [line for line in lines if line["logger"] == "plugin.acme_staff"]
+    assert line["message"] == "ada logged in with the pepper <hidden>"
+    assert line["request"]
     assert PEPPER not in service.log.read_text()
     provider.server.stop()
     await provider.server.close_all_connections()
 
 
 async def _manage_secrets(commands: Commands, flags: Sequence[str], variables: dict[str, str]) -> None:
-    """The pepper into the vault, and what the commands say of it."""
+    """Store the pepper in the vault, and return the output of the commands."""
     stored = await commands("secret", "set", "staff-pepper", *flags, variables=variables)
     assert (stored.code, "vault:staff-pepper" in stored.out) == (0, True), stored.err
     listed = await commands("secret", "list", *flags, variables=variables)

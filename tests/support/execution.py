@@ -131,7 +131,7 @@ def no_acting(work: Work, execution: Execution) -> RunActing:
     )
 
 
-class Told(list[FinishedExecution]):
+class FinishedRuns(list[FinishedExecution]):
     """Observers that keep what they are told; `deaf` ones are not told anything."""
 
     deaf = False
@@ -215,7 +215,7 @@ class World:
     database: Database
     metrics: Metrics = field(default_factory=Metrics)
     clock: Clock = field(default_factory=SystemClock)
-    finished: Told = field(default_factory=Told)
+    finished: FinishedRuns = field(default_factory=FinishedRuns)
     owners: Owners = field(default_factory=Owners)
     acting: ActingFactory = no_acting
 

@@ -15,7 +15,7 @@ BUFFER_BYTES = 64 * 1024
 
 
 @dataclass(frozen=True, kw_only=True)
-class Heard:
+class ReceivedEvent:
     id: str | None
     name: str
     data: Any
@@ -32,35 +32,35 @@ class Listening:
     writer: asyncio.StreamWriter
     last_id: str = ""
     comments: int = -1
-    heard: list[Heard] = field(default_factory=list)
+    received: list[ReceivedEvent] = field(default_factory=list)
 
-    async def next(self, *names: str) -> Heard:
+    async def next(self, *names: str) -> ReceivedEvent:
         """The next event, or that of one of these names; EOFError when the stream has ended."""
         async with asyncio.timeout(SECONDS):
             while True:
                 found = await self._block()
                 if found is not None:
-                    self.heard.append(found)
+                    self.received.append(found)
                     if not names or found.name in names:
                         return found
 
-    async def until_end(self) -> list[Heard]:
+    async def until_end(self) -> list[ReceivedEvent]:
         """All that comes until the server ends the stream."""
         with suppress(EOFError, ConnectionError):
             while True:
                 await self.next()
-        return self.heard
+        return self.received
 
     async def comment(self) -> None:
-        """Returns with the next comment; events before it are in `heard`."""
+        """Returns with the next comment; events before it are in `received`."""
         before = self.comments
         async with asyncio.timeout(SECONDS):
             while self.comments == before:
                 found = await self._block()
                 if found is not None:
-                    self.heard.append(found)
+                    self.received.append(found)
 
-    async def _block(self) -> Heard | None:
+    async def _block(self) -> ReceivedEvent | None:
         name, data, event_id = "message", list[str](), None
         while line := await self._line():
             key, _, value = line.partition(":")
@@ -73,7 +73,7 @@ class Listening:
                 data.append(value)
             elif key == "id":
                 self.last_id = event_id = value
-        return Heard(id=event_id, name=name, data=json.loads("\n".join(data))) if data else None
+        return ReceivedEvent(id=event_id, name=name, data=json.loads("\n".join(data))) if data else None
 
     _rest: bytes = b""
 

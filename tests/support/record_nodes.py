@@ -17,7 +17,7 @@ from netautod.store.client import Database
 from netautod_agent import AgentParameters
 from netautod_backup import BackupParameters
 from tests.support.client import ApiClient, ServedRoutes, Tenant
-from tests.support.execution import Told, task_services
+from tests.support.execution import FinishedRuns, task_services
 from tests.support.installation import Installation, open_installation
 from tests.support.serving import Servers
 
@@ -123,5 +123,5 @@ async def two_nodes(
 def _services(made: Installation, renderer: RenderPool) -> Sequence[object]:
     documents = build_documents(made, renderer=renderer, types=ContentTypes())
     rules = SchemaRules(schemas={"backup": BackupParameters, "agent_task": AgentParameters}, references={})
-    tasks = task_services(made.database, clock=made.clock, rules=rules, observers=Told())
+    tasks = task_services(made.database, clock=made.clock, rules=rules, observers=FinishedRuns())
     return (*made.devices().services, *documents.services, *tasks)

@@ -111,7 +111,7 @@ async def test_a_bad_query_is_a_400(reader: tuple[ApiClient, Caller], query: str
     assert_error(await reader[0].get(f"/api/audit?{query}"), 400, query.partition("=")[0])
 
 
-async def test_nobody_reads_another_organizations_events(
+async def test_a_caller_cannot_read_another_organizations_events(
     audit: AuditLog, database: Database, serve: Serve
 ) -> None:
     served = await serve(audit)

@@ -62,10 +62,10 @@ async def test_ten_thousand_events_keep_their_order(indexed: Database, clock: Mo
 
 async def test_a_cancelled_caller_leaves_its_event(indexed: Database, clock: MovableClock) -> None:
     caller, log = caller_of(), AuditLog(store=AuditStore(indexed), clock=clock)
-    asked = [asyncio.create_task(log.record(caller, f"a{n}", "device", None)) for n in range(3)]
+    appends = [asyncio.create_task(log.record(caller, f"a{n}", "device", None)) for n in range(3)]
     await asyncio.sleep(0)
-    asked[1].cancel()
-    await asyncio.gather(asked[0], asked[2])
+    appends[1].cancel()
+    await asyncio.gather(appends[0], appends[2])
     assert await indexed.collection(COLLECTION).distinct("action", {}) == ["a0", "a1", "a2"]
     assert (await verdict_of(indexed, caller)).faults == 0
 
@@ -113,14 +113,14 @@ async def _insert(events: Collection, org_id: str) -> None:
 
 
 async def _rehash(events: Collection, org_id: str) -> None:
-    """Who knows how it is done changes an event with its hash."""
+    """Change an event together with its hash, as a skilled attacker would."""
     one = await events.find_one({"seq": 3})
     assert one is not None
     await events.update({"seq": 3}, {"$set": {"hash": hash_of({"seq": 3, "prev": one["prev"]})}})
 
 
 @pytest.mark.parametrize(
-    ("tamper", "told"),
+    ("tamper", "sentences"),
     [
         pytest.param(_set(3, actor_name="bob"), ["event 3 (device.update) was changed"], id="changed"),
         pytest.param(_set(3, details={"number": 7}), ["event 3 (device.update) was changed"], id="details"),
@@ -136,14 +136,14 @@ async def _rehash(events: Collection, org_id: str) -> None:
     ],
 )
 async def test_who_changes_the_events_is_found(
-    indexed: Database, clock: MovableClock, tamper: Tamper, told: list[str]
+    indexed: Database, clock: MovableClock, tamper: Tamper, sentences: list[str]
 ) -> None:
     caller, log = caller_of(), AuditLog(store=AuditStore(indexed), clock=clock)
     await adopt(ChainStore(indexed))
     await record(log, caller, 5)
     await tamper(indexed.collection(COLLECTION), caller.org_id)
     verdict = await verdict_of(indexed, caller)
-    assert list(verdict.sentences[:1]) == told
+    assert list(verdict.sentences[:1]) == sentences
     # It stays found, whatever is appended later, by this node and by another.
     await log.record(caller, "later", "device", None)
     await AuditLog(store=AuditStore(indexed), clock=clock).record(caller, "later", "device", None)

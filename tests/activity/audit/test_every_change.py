@@ -1,4 +1,4 @@
-"""No change goes without an event: a route whose service forgets it leaves one all the same."""
+"""Every change leaves an event, even if the service behind its route forgets to record one."""
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -45,30 +45,30 @@ class ThingHandler(JsonHandler):
 
     @requires("devices.manage", status=204)
     async def delete(self, thing: str) -> None:
-        """Deletes, and records it."""
+        """Delete, and record it."""
         await self.audit.record(self.caller, "thing.delete", "thing", thing)
         self.answer_nothing()
 
     @requires("devices.manage", status=204)
     async def put(self, thing: str) -> None:
-        """Changes, and forgets to record it."""
+        """Change, and forget to record it."""
         self.answer_nothing()
 
     @requires("devices.manage", status=204)
     async def post(self, thing: str) -> None:
-        """Is refused by a rule of the service."""
+        """Refuse by a rule of the service."""
         raise Forbidden("not this one")
 
     @requires("devices.manage", status=204)
     async def get(self, thing: str) -> None:
-        """Reads."""
+        """Read."""
         self.answer_nothing()
 
 
 class OpenHandler(JsonHandler):
     @public(status=204)
     async def post(self) -> None:
-        """Changes without a token."""
+        """Change without a token."""
         self.answer_nothing()
 
 

@@ -13,7 +13,7 @@ from tests.support.serving import Servers
 
 @pytest.fixture
 async def nodes(indexed: Database, servers: Servers, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Nodes]:
-    """They look, and stop, ten and five times as often as they would."""
+    """Return nodes that look ten times and stop five times as often as in production."""
     monkeypatch.setattr(tailer, "LOOK_SECONDS", 0.1)
     monkeypatch.setattr(tailer, "WAIT_SECONDS", 0.1)
     async with AsyncExitStack() as stack:

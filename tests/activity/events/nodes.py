@@ -17,7 +17,7 @@ from netautod.store.client import Database
 from tests.support.client import ApiClient
 from tests.support.execution import World
 from tests.support.installation import bare_base
-from tests.support.listening import Heard, Listening, listening
+from tests.support.listening import Listening, ReceivedEvent, listening
 from tests.support.serving import Servers
 
 OPERATE, DEVICES = "tasks.operate", "devices.access"
@@ -25,7 +25,7 @@ OPERATE, DEVICES = "tasks.operate", "devices.access"
 
 @dataclass(kw_only=True)
 class Callers:
-    """Who is behind each token, on all nodes."""
+    """The callers of all tokens, on all nodes."""
 
     by_token: dict[str, Caller] = field(default_factory=dict)
 
@@ -60,7 +60,9 @@ class Node:
 
 @dataclass(kw_only=True)
 class Nodes:
-    """`first` and `second` follow by change streams, `looking` looks every second; of one organization."""
+    """The nodes of one organization: `first` and `second` follow by change streams, `looking` looks every
+    second.
+    """
 
     database: Database
     servers: Servers
@@ -92,5 +94,5 @@ class Nodes:
             )
 
 
-def told(heard: Heard) -> tuple[str | None, str, Any]:
-    return heard.id, heard.name, heard.data
+def content_of(received: ReceivedEvent) -> tuple[str | None, str, Any]:
+    return received.id, received.name, received.data

@@ -38,5 +38,5 @@ async def test_a_logout_and_a_revocation_at_another_node(
             assert [each.data for each in await machine.until_end()] == [{"reason": "token"}]
             assert (await api.post("/api/auth/logout")).status == 200
             assert [each.data for each in await session.until_end()] == [{"reason": "token"}]
-            assert kept.heard == []
+            assert kept.received == []
             assert streams.listening == 1

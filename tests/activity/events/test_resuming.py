@@ -21,18 +21,18 @@ from tests.activity.events.nodes import Node, Nodes
 from tests.activity.events.test_sources import line
 from tests.support.databases import stores_of
 from tests.support.execution import task
-from tests.support.listening import Heard, Listening
+from tests.support.listening import Listening, ReceivedEvent
 from tests.support.programs.cut_line import cut_line
 
 STREAMS = pytest.mark.parametrize("change_streams", [True, False], ids=["change streams", "looking"])
 
 
-async def next_names(heard: Listening, count: int) -> list[str]:
-    return [(await heard.next()).name.removeprefix("plugin.") for _ in range(count)]
+async def next_names(received: Listening, count: int) -> list[str]:
+    return [(await received.next()).name.removeprefix("plugin.") for _ in range(count)]
 
 
 async def publish(nodes: Nodes, node: Node, *names: str) -> None:
-    """In this order, which is that of milliseconds."""
+    """Publish in this order, which is that of milliseconds."""
     for name in names:
         await nodes.publish(node, name)
         await asyncio.sleep(0.002)
@@ -40,56 +40,56 @@ async def publish(nodes: Nodes, node: Node, *names: str) -> None:
 
 @STREAMS
 async def test_a_stream_goes_on_at_another_node(nodes: Nodes, change_streams: bool) -> None:
-    """Whether that one has been listened to before or not: what was missed, in its order, and once."""
+    """Check nodes with and without earlier listeners: missed events come in order, and once."""
     first = await nodes.start()
     others = [await nodes.start(change_streams=change_streams) for _ in range(2)]
     token = nodes.token()
     async with others[0].listen(token):
-        async with first.listen(token) as heard:
+        async with first.listen(token) as received:
             await publish(nodes, first, "a", "b")
-            assert await next_names(heard, 2) == ["a", "b"]
-            place = heard.last_id
+            assert await next_names(received, 2) == ["a", "b"]
+            place = received.last_id
         await publish(nodes, first, "c", "d")
         for other in others:
-            async with other.listen(token, last_id=place) as heard:
-                assert await next_names(heard, 2) == ["c", "d"]
+            async with other.listen(token, last_id=place) as received:
+                assert await next_names(received, 2) == ["c", "d"]
                 # Longer than the node may still come to know of what was sent as missed.
                 await asyncio.sleep(0.6)
                 await publish(nodes, first, "e")
-                assert await next_names(heard, 1) == ["e"]
+                assert await next_names(received, 1) == ["e"]
                 await publish(nodes, first, "f")
-                assert await next_names(heard, 1) == ["f"]
+                assert await next_names(received, 1) == ["f"]
             await publish(nodes, first, "g")
-            async with other.listen(token, last_id=heard.last_id) as heard:
-                assert await next_names(heard, 1) == ["g"]
-            place = str((await _begun_at(other, token, nodes)).id)
+            async with other.listen(token, last_id=received.last_id) as received:
+                assert await next_names(received, 1) == ["g"]
+            place = str((await _started_at(other, token, nodes)).id)
             await publish(nodes, first, "c", "d")
 
 
-async def _begun_at(node: Node, token: str, nodes: Nodes) -> Heard:
-    async with node.listen(token) as heard:
+async def _started_at(node: Node, token: str, nodes: Nodes) -> ReceivedEvent:
+    async with node.listen(token) as received:
         await publish(nodes, node, "begun")
         while True:
-            found = await heard.next()
+            found = await received.next()
             if found.name == "plugin.begun":
                 return found
 
 
 async def test_a_log_goes_on_behind_its_last_line(nodes: Nodes) -> None:
-    """Also where others listen to it already; the place in another log says nothing of this one."""
+    """Check a log that has other listeners, too; the place in another log does not count."""
     logs, node, token = stores_of(nodes.database).execution_logs, await nodes.start(), nodes.token()
     run = await nodes.world.run(task(org_id=nodes.org_id))
     query = f"?execution_id={run.id}"
-    async with node.listen(token, query=query) as heard:
+    async with node.listen(token, query=query) as received:
         await logs.append(nodes.org_id, run.id, [line(number) for number in range(1, 4)])
-        assert [(await heard.next("log")).data["seq"] for _ in range(3)] == [1, 2, 3]
-        second = heard.heard[1].id
+        assert [(await received.next("log")).data["seq"] for _ in range(3)] == [1, 2, 3]
+        second = received.received[1].id
         for _ in range(2):
             async with node.listen(token, query=query, last_id=second) as again:
                 assert (await again.next("log")).data["seq"] == 3
                 await asyncio.sleep(0)
         await logs.append(nodes.org_id, run.id, [line(4)])
-        assert (await heard.next("log")).data["seq"] == 4
+        assert (await received.next("log")).data["seq"] == 4
     async with node.listen(token, query=query, last_id=second) as alone:
         assert [(await alone.next("log")).data["seq"] for _ in range(2)] == [3, 4]
     other = str(second).replace(run.id[:8], "00000000")
@@ -98,30 +98,30 @@ async def test_a_log_goes_on_behind_its_last_line(nodes: Nodes) -> None:
         assert (await elsewhere.next("log")).data["seq"] == 5
 
 
-async def test_what_is_too_old_is_said(nodes: Nodes, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And what is too much; the stream goes on from its beginning, from where it can be resumed."""
+async def test_a_place_that_is_too_old_is_reported(nodes: Nodes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Check a place that is too old, and too many events; the stream continues from its beginning."""
     node, token = await nodes.start(), nodes.token()
     now = SystemClock().now()
     for moment in (now - timedelta(minutes=5, seconds=5), now + timedelta(hours=1)):
-        async with node.listen(token, last_id=f"{Position.before(moment)}") as heard:
-            reset = await heard.next()
+        async with node.listen(token, last_id=f"{Position.before(moment)}") as received:
+            reset = await received.next()
             assert (reset.name, list(reset.data)) == ("reset", ["reason"])
             await publish(nodes, node, "news")
-            assert await next_names(heard, 1) == ["news"]
+            assert await next_names(received, 1) == ["news"]
         assert abs(Resumed.parse(str(reset.id)).position.at - now) < timedelta(minutes=1)
-    async with node.listen(token, last_id=str(reset.id)) as heard:
-        assert await next_names(heard, 1) == ["news"]
+    async with node.listen(token, last_id=str(reset.id)) as received:
+        assert await next_names(received, 1) == ["news"]
     monkeypatch.setattr(replay, "MOST", 3)
     await publish(nodes, node, "b", "c", "d")
-    async with node.listen(token, last_id=str(reset.id)) as heard:
-        assert (await heard.next()).name == "reset"
+    async with node.listen(token, last_id=str(reset.id)) as received:
+        assert (await received.next()).name == "reset"
 
 
 @STREAMS
 async def test_an_outage_of_the_database_loses_nothing(
     nodes: Nodes, mongo_uri: str, change_streams: bool
 ) -> None:
-    """For the node alone: others go on writing meanwhile."""
+    """Cut off the node alone: others write meanwhile."""
     writing, token = await nodes.start(), nodes.token()
     place = Path(unquote(mongo_uri.removeprefix("mongodb://").partition("/")[0]))
     async with AsyncExitStack() as stack:
@@ -130,21 +130,21 @@ async def test_an_outage_of_the_database_loses_nothing(
         cut_off = connect(uri, nodes.database.name, timeout_seconds=1.0)
         stack.callback(cut_off.close)
         node = await nodes.start(database=cut_off, change_streams=change_streams)
-        heard = await stack.enter_async_context(node.listen(token))
+        received = await stack.enter_async_context(node.listen(token))
         await publish(nodes, writing, "before")
-        assert await next_names(heard, 1) == ["before"]
+        assert await next_names(received, 1) == ["before"]
         await line.cut()
         await publish(nodes, writing, "a", "b")
         await line.mend()
-        assert await next_names(heard, 2) == ["a", "b"]
+        assert await next_names(received, 2) == ["a", "b"]
         await publish(nodes, writing, "after")
-        assert await next_names(heard, 1) == ["after"]
+        assert await next_names(received, 1) == ["after"]
 
 
 async def test_changes_that_are_not_kept_any_more_are_looked_for(
     nodes: Nodes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As after an outage that was longer than the history of the database."""
+    """Check an outage that was longer than the history of the database."""
     node, token = await nodes.start(), nodes.token()
     take, lost = Tailer._take, asyncio.Event()
 
@@ -155,23 +155,23 @@ async def test_changes_that_are_not_kept_any_more_are_looked_for(
             raise HistoryLost("the oplog is too short")
         await take(self, changes)
 
-    async with node.listen(token) as heard:
+    async with node.listen(token) as received:
         await publish(nodes, node, "before")
-        assert await next_names(heard, 1) == ["before"]
+        assert await next_names(received, 1) == ["before"]
         monkeypatch.setattr(Tailer, "_take", loses)
-        assert await next_names(heard, 1) == ["missed"]
+        assert await next_names(received, 1) == ["missed"]
         assert lost.is_set()
 
 
-async def test_listeners_are_told_when_the_database_was_away_for_too_long(nodes: Nodes) -> None:
+async def test_listeners_are_reset_when_the_database_was_away_for_too_long(nodes: Nodes) -> None:
     node, token = await nodes.start(change_streams=False), nodes.token()
-    async with node.listen(token) as heard:
+    async with node.listen(token) as received:
         tailer = node.streams._tailer
         assert tailer._place is not None
         tailer._place -= timedelta(minutes=6)
-        assert (await heard.next()).name == "reset"
+        assert (await received.next()).name == "reset"
         await publish(nodes, node, "after")
-        assert await next_names(heard, 1) == ["after"]
+        assert await next_names(received, 1) == ["after"]
 
 
 async def test_events_that_come_in_the_wrong_order_go_out_in_the_right_one() -> None:

@@ -1,4 +1,4 @@
-"""What each kind of record tells: the same on every node, with change streams and without."""
+"""The events of each kind of record: the same on every node, with change streams and without."""
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -16,15 +16,15 @@ from netautod.network.configs.models import FROM_DEVICE, IMPORTED, Config
 from netautod.network.discovery.polling.models import COMPLETED, MANUAL, QUEUED, SCHEDULE, Poll
 from netautod.network.discovery.polling.outcome import Outcome
 from netautod.plugin_api import ApprovalDecision, ExecutionFailed, NeedsApproval, RunContext
-from tests.activity.events.nodes import Node, Nodes, told
+from tests.activity.events.nodes import Node, Nodes, content_of
 from tests.support.databases import stores_of
 from tests.support.execution import Does, task
 from tests.support.listening import Listening
 
 
 @asynccontextmanager
-async def heard_everywhere(nodes: Nodes, **options: Any) -> AsyncIterator[tuple[Listening, Listening]]:
-    """By a node with change streams, and by one that looks."""
+async def listening_everywhere(nodes: Nodes, **options: Any) -> AsyncIterator[tuple[Listening, Listening]]:
+    """Listen at a node with change streams, and at one that looks."""
     token = nodes.token()
     async with AsyncExitStack() as stack:
         by = [await nodes.start(change_streams=streams) for streams in (True, False)]
@@ -33,10 +33,10 @@ async def heard_everywhere(nodes: Nodes, **options: Any) -> AsyncIterator[tuple[
 
 
 async def both(one: Listening, other: Listening, count: int, *names: str) -> list[tuple[str, Any]]:
-    """The next events, which are the same on both nodes."""
+    """Return the next events, which are the same on both nodes."""
     found = [await one.next(*names) for _ in range(count)]
     again = [await other.next(*names) for _ in range(count)]
-    assert [told(each) for each in found] == [told(each) for each in again]
+    assert [content_of(each) for each in found] == [content_of(each) for each in again]
     return [(each.name, each.data) for each in found]
 
 
@@ -49,7 +49,7 @@ async def test_the_states_of_an_execution(nodes: Nodes) -> None:
         return {}
 
     world = nodes.world
-    async with heard_everywhere(nodes) as (one, other):
+    async with listening_everywhere(nodes) as (one, other):
         run = await world.run(task(org_id=nodes.org_id, max_retries=1))
         async with world.node(Does(second_time)):
             ended = await world.until(run, "completed")
@@ -67,39 +67,39 @@ async def test_the_states_of_an_execution(nodes: Nodes) -> None:
 
 
 async def test_approvals(nodes: Nodes) -> None:
-    async def asks(context: RunContext) -> Any:
+    async def requests_approval(context: RunContext) -> Any:
         if context.approval is None:
             raise NeedsApproval({"command": "reload"}, state={})
 
     world = nodes.world
-    async with heard_everywhere(nodes) as (one, other):
+    async with listening_everywhere(nodes) as (one, other):
         run = await world.run(task(org_id=nodes.org_id))
-        async with world.node(Does(asks)):
+        async with world.node(Does(requests_approval)):
             await world.until(run, "approval_pending")
-            asked = await both(one, other, 1, "approval")
+            request = await both(one, other, 1, "approval")
             decision = ApprovalDecision(
                 decision="approved", by="bob", comment="after noon", at=SystemClock().now()
             )
             await world.executions.decide_approval(nodes.org_id, run.id, decision)
             await world.until(run, "completed")
-        decided = await both(one, other, 1, "approval")
-        states = [each.data["state"] for each in one.heard if each.name == "execution"]
+        decision_events = await both(one, other, 1, "approval")
+        states = [each.data["state"] for each in one.received if each.name == "execution"]
         while states[-1] != "completed":
             states.append((await one.next("execution")).data["state"])
-    assert [data["decision"] for _, data in (*asked, *decided)] == [None, "approved"]
-    assert asked[0][1]["expires_at"] is not None
-    assert (decided[0][1]["by"], decided[0][1]["comment"]) == ("bob", "after noon")
+    assert [data["decision"] for _, data in (*request, *decision_events)] == [None, "approved"]
+    assert request[0][1]["expires_at"] is not None
+    assert (decision_events[0][1]["by"], decision_events[0][1]["comment"]) == ("bob", "after noon")
     assert states == ["pending", "running", "approval_pending", "pending", "running", "completed"]
 
 
 async def test_a_parked_execution_that_is_cancelled(nodes: Nodes) -> None:
-    async def asks(context: RunContext) -> Any:
+    async def requests_approval(context: RunContext) -> Any:
         raise NeedsApproval({"command": "reload"}, state={})
 
     world = nodes.world
-    async with heard_everywhere(nodes) as (one, other):
+    async with listening_everywhere(nodes) as (one, other):
         run = await world.run(task(org_id=nodes.org_id))
-        async with world.node(Does(asks)):
+        async with world.node(Does(requests_approval)):
             await world.until(run, "approval_pending")
         await world.executions.cancel(nodes.org_id, run.id, by="u", name="ann")
         found = await both(one, other, 2, "approval")
@@ -120,11 +120,11 @@ def poll_of(nodes: Nodes, triggered_by: str) -> Poll:
 async def test_polls(nodes: Nodes) -> None:
     polls, now = stores_of(nodes.database).polls, SystemClock().now
     done = Outcome(state=COMPLETED, method="snmp", sources={"interfaces": "snmp"}, error=None, counts={})
-    async with heard_everywhere(nodes) as (one, other):
+    async with listening_everywhere(nodes) as (one, other):
         queued = await polls.queue(poll_of(nodes, MANUAL))
-        begun = await polls.begin(queued, at=now())
-        assert begun is not None
-        await polls.end(begun, done, at=now())
+        started = await polls.begin(queued, at=now())
+        assert started is not None
+        await polls.end(started, done, at=now())
         due = await polls.insert_running(poll_of(nodes, SCHEDULE), at=now())
         await polls.end(due, done, at=now())
         found = await both(one, other, 5)
@@ -160,7 +160,7 @@ async def test_configs_and_what_is_published(nodes: Nodes) -> None:
     configs, caller = stores_of(nodes.database).configs, nodes.callers.by_token[nodes.token()]
     work = Work(caller=caller)
     imported, captured = version(nodes, 1, IMPORTED), version(nodes, 2, FROM_DEVICE)
-    async with heard_everywhere(nodes) as (one, other):
+    async with listening_everywhere(nodes) as (one, other):
         await configs.insert(imported, work)
         await configs.insert(captured, work)
         await configs.set_notes(nodes.org_id, "d", 2, "seen")
@@ -170,12 +170,12 @@ async def test_configs_and_what_is_published(nodes: Nodes) -> None:
 
 
 async def test_the_lines_of_one_log(nodes: Nodes) -> None:
-    """As the route of the log has them; a line that becomes visible late is not left out."""
+    """Compare with the route of the log; a line that becomes visible late is not left out."""
     world, logs = nodes.world, ExecutionLogStore(nodes.database)
     run = await world.run(task(org_id=nodes.org_id))
     other_run = await world.run(task(org_id=nodes.org_id))
     await logs.append(nodes.org_id, run.id, [line(1)])
-    async with heard_everywhere(nodes, query=f"?execution_id={run.id}") as (one, other):
+    async with listening_everywhere(nodes, query=f"?execution_id={run.id}") as (one, other):
         await logs.append(nodes.org_id, other_run.id, [line(1)])
         await logs.append(nodes.org_id, run.id, [line(2), line(4)])
         assert [data["seq"] for _, data in await both_lines(one, other, 1)] == [2]
@@ -216,9 +216,9 @@ async def test_what_is_no_event_is_not_published(
 
 
 async def test_an_execution_that_never_started(nodes: Nodes) -> None:
-    """It is cancelled while it waits."""
+    """Cancel it while it waits."""
     world = nodes.world
-    async with heard_everywhere(nodes) as (one, other):
+    async with listening_everywhere(nodes) as (one, other):
         run = await world.run(task(org_id=nodes.org_id))
         await world.executions.cancel(nodes.org_id, run.id, by="u", name="ann")
         found = await both(one, other, 2)

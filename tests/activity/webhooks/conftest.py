@@ -40,7 +40,7 @@ NAME = "execution_finished"
 
 @dataclass(frozen=True, kw_only=True)
 class Hooks(Tenant):
-    """One organization, and the webhooks of a node whose background work `running` starts."""
+    """An organization, and the webhooks of a node whose background work `running` starts."""
 
     installation: Installation
     database: Database
@@ -53,7 +53,7 @@ class Hooks(Tenant):
         return (await self.api.post("/api/webhooks", {"secret": SECRET, **body})).expect(201)
 
     async def running(self) -> None:
-        """Delivers from now on, until the end of the test."""
+        """Deliver from now on, until the end of the test."""
         await self.stack.enter_async_context(self.installation.stores.subscriptions)
         for part in (self.parts.dispatcher, self.parts.relay):
             await self.stack.enter_async_context(part)
@@ -73,7 +73,7 @@ class Hooks(Tenant):
         return Event(**{**values, **fields})
 
     async def publish(self, *subjects: str, **fields: Any) -> list[Event]:
-        """One event after the other, of a moment of its own each."""
+        """Publish one event after the other, each with a moment of its own."""
         at = self.installation.clock.now()
         events = [
             self.event(subject, at=at + timedelta(milliseconds=number), **fields)
@@ -87,7 +87,7 @@ class Hooks(Tenant):
         return await self.database.collection(COLLECTION).find(where, sort=[("at", 1), ("place", 1)])
 
     async def until_all(self, status: str, *, seconds: float = 30) -> list[dict[str, Any]]:
-        """The deliveries, once there are some and each has that status."""
+        """Return the deliveries, once there are some and each has that status."""
 
         async def there() -> list[dict[str, Any]]:
             rows = await self.rows()
@@ -158,7 +158,7 @@ async def receiver() -> AsyncIterator[WebhookReceiver]:
 
 
 def config_of(hooks: Hooks, device_id: str, version: int) -> Config:
-    """A version of a device, as a capture makes it."""
+    """Return a version of a device, as a capture makes it."""
     now = hooks.installation.clock.now()
     return Config(
         id=str(uuid4()),
@@ -180,7 +180,7 @@ def config_of(hooks: Hooks, device_id: str, version: int) -> Config:
 
 
 def webhook_of(org_id: OrgId, url: str, now: datetime) -> Webhook:
-    """One for everything, without a secret."""
+    """Return a webhook for all events, without a secret."""
     return Webhook(
         id=str(uuid4()),
         org_id=org_id,

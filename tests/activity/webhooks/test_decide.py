@@ -1,4 +1,4 @@
-"""What may be sent when, and for how long a receiver is left alone: without a database."""
+"""The decisions what may be sent when, and how long a receiver is left alone: without a database."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -42,10 +42,10 @@ def test_what_may_be_sent_is_in_order_and_behind_nothing_that_waits() -> None:
 
 
 def test_a_receiver_in_trouble_is_left_alone_for_longer_each_time() -> None:
-    def pause(failures: int, asked: float = 0.0) -> float | None:
-        until = resume_at(failures, asked, now=NOW, settings=SETTINGS, chance=1.0)
+    def pause(failures: int, requested: float = 0.0) -> float | None:
+        until = resume_at(failures, requested, now=NOW, settings=SETTINGS, chance=1.0)
         return None if until is None else (until - NOW).total_seconds()
 
     assert [pause(failures) for failures in (0, TROUBLED - 1)] == [None, None]
     assert [pause(TROUBLED + more) for more in (0, 1, 2, 50)] == [1, 2, 4, 3600]
-    assert [pause(1, asked=30), pause(TROUBLED, asked=30)] == [30, 30]
+    assert [pause(1, requested=30), pause(TROUBLED, requested=30)] == [30, 30]

@@ -25,7 +25,7 @@ async def history(hooks: Hooks, hook: Any) -> Any:
     return (await hooks.api.get(f"/api/webhooks/{hook['id']}/deliveries")).expect()
 
 
-async def test_an_event_is_posted_signed_and_told_in_the_history(
+async def test_an_event_is_posted_signed_and_listed_in_the_history(
     hooks: Hooks, receiver: WebhookReceiver
 ) -> None:
     hook = await hooks.hook(receiver.url)
@@ -76,7 +76,7 @@ async def test_an_event_is_posted_signed_and_told_in_the_history(
 async def test_a_failed_delivery_keeps_back_its_subject_and_no_other(
     hooks: Hooks, receiver: WebhookReceiver
 ) -> None:
-    """Each try of the first event of device 1 fails, until all others have arrived."""
+    """Fail each try of the first event of device 1 until all others have arrived."""
     await hooks.hook(receiver.url)
     failing = {"device:1"}
 
@@ -134,21 +134,23 @@ async def test_a_receiver_that_is_down_holds_up_no_other(hooks: Hooks, receiver:
 
 
 async def test_retry_after_is_obeyed_within_bounds(hooks: Hooks, receiver: WebhookReceiver) -> None:
-    """It asks for a day, and is left alone for as long as the settings allow: then it gets all in order."""
+    """Request a day of silence: the receiver is left alone as long as the settings allow, then gets all in
+    order.
+    """
     receiver.answers = [(429, {"Retry-After": "86400"})]
     hook = await hooks.hook(receiver.url)
     await hooks.running()
     await hooks.publish("device:1")
 
-    async def told_to_wait() -> Any:
+    async def resume_time() -> Any:
         found = await hooks.installation.stores.webhooks.of_any(hook["id"])
         return found is not None and found.resume_at
 
-    asked_at = hooks.installation.clock.now()
-    until = await eventually(told_to_wait)
+    began_at = hooks.installation.clock.now()
+    until = await eventually(resume_time)
     longest = timedelta(seconds=QUICK.longest_retry_seconds)
     assert until <= hooks.installation.clock.now() + longest
-    assert until > asked_at
+    assert until > began_at
     await receiver.until(2)
     await hooks.until_all("delivered")
 
@@ -252,14 +254,14 @@ async def test_two_nodes_deliver_each_event_once(
         await hooks.stack.enter_async_context(part)
     await hooks.publish(*(f"device:{number % 7}" for number in range(60)))
     await hooks.until_all("delivered")
-    told = [delivery.headers["X-Netautod-Delivery"] for delivery in receiver.received]
-    assert len(told) == len(set(told)) == 60
+    delivered = [delivery.headers["X-Netautod-Delivery"] for delivery in receiver.received]
+    assert len(delivered) == len(set(delivered)) == 60
 
 
 async def test_a_node_that_was_stopped_in_the_middle_changes_nothing(
     hooks: Hooks, receiver: WebhookReceiver
 ) -> None:
-    """What it comes back with is dropped: another one has tried that delivery since."""
+    """Check that its result is dropped: another node has tried that delivery since."""
     await hooks.hook(receiver.url)
     await hooks.installation.stores.subscriptions.refresh()
     await hooks.publish("device:1")

@@ -1,4 +1,4 @@
-"""From the change to its delivery: an event is written with the change itself, and never lost.
+"""The way from the change to its delivery: an event is written with the change itself, and never lost.
 
 A node that dies behind the change is one that never looks: the event is there, and another node's look makes
 the deliveries, once, however often it is repeated.
@@ -181,7 +181,7 @@ async def hangs(context: RunContext) -> Any:
     await asyncio.Event().wait()
 
 
-async def asks(context: RunContext) -> Any:
+async def requests_approval(context: RunContext) -> Any:
     raise NeedsApproval({"command": "reload"})
 
 
@@ -209,7 +209,7 @@ async def test_every_end_that_observers_get_reaches_webhooks(followed: Hooks) ->
     await ended(fails, of)
     await ended(nothing, of)
     await ended(hangs, task(**ours, timeout_seconds=1))
-    await ended(asks, task(**ours))
+    await ended(requests_approval, task(**ours))
     waiting = await world.run(task(**ours, task_type="agent_task"))
     cancelled = await world.executions.cancel(followed.org_id, waiting.id, by="u", name="ann")
     assert cancelled is not None

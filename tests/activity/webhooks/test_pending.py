@@ -77,7 +77,7 @@ async def test_events_of_a_list_are_cleared_one_by_one(rows: Collection) -> None
     assert await read(rows, "c") == {"_id": "c", "org_id": "o", "pending": []}
 
 
-async def test_a_list_whose_events_have_no_moment_keeps_its_own(rows: Collection) -> None:
+async def test_a_list_of_events_without_a_moment_keeps_its_own(rows: Collection) -> None:
     pending = PendingEvents(rows, field="pending", at="pending_at")
     await put(rows, "a", pending=[{"id": "0"}, {"id": "1"}], pending_at=at(1))
     await pending.clear({"a": ["0"]})

@@ -47,7 +47,7 @@ async def test_a_webhook_is_made_read_changed_and_deleted(hooks: Hooks) -> None:
 
 
 async def test_a_request_that_is_repeated_after_a_crash_finds_what_it_has_made(hooks: Hooks) -> None:
-    """The id follows from its Idempotency-Key; another request of the same name is refused."""
+    """Repeat an Idempotency-Key, which gives the id; another request with the same name is refused."""
     service, webhook_id = hooks.parts.service, str(uuid4())
     made = await service.create(hooks.caller, BODY, webhook_id=webhook_id)
     again = await service.create(hooks.caller, BODY, webhook_id=webhook_id)
@@ -83,7 +83,7 @@ async def test_what_is_refused_names_the_field(hooks: Hooks, change: dict[str, A
     assert_error(await hooks.api.put(f"/api/webhooks/{made['id']}", change), 400, text)
 
 
-async def test_names_are_unique_and_events_of_plugins_can_be_chosen(hooks: Hooks) -> None:
+async def test_names_are_unique_and_events_of_plugins_can_be_selected(hooks: Hooks) -> None:
     body = {**BODY, "events": ["weather.storm"]}
     assert (await hooks.api.post("/api/webhooks", body)).expect(201)["events"] == ["weather.storm"]
     assert_error(await hooks.api.post("/api/webhooks", BODY), 409, "already exists")
@@ -93,7 +93,7 @@ async def test_names_are_unique_and_events_of_plugins_can_be_chosen(hooks: Hooks
         EventNames(["config_changed"])
 
 
-async def test_nobody_else_reaches_them(hooks: Hooks) -> None:
+async def test_other_organizations_do_not_reach_them(hooks: Hooks) -> None:
     made = await hooks.hook(URL)
     others, _ = hooks.served.client("system.manage")
     reader, _ = hooks.served.client("devices.manage", org_id=hooks.org_id)
@@ -162,9 +162,9 @@ async def test_the_test_says_what_the_receiver_answers(hooks: Hooks, receiver: W
     # Without a secret there is nothing to sign with.
     assert "X-Netautod-Signature" not in receiver.received[-1].headers
     await hooks.api.put(f"/api/webhooks/{made['id']}", {"url": f"http://127.0.0.1:{free_port()}/"})
-    nobody = (await hooks.api.post(path)).expect()
-    assert (nobody["success"], nobody["status"]) == (False, None)
-    assert nobody["error"]
+    unreachable = (await hooks.api.post(path)).expect()
+    assert (unreachable["success"], unreachable["status"]) == (False, None)
+    assert unreachable["error"]
 
 
 def test_both_kinds_of_webhooks_know_the_same_events() -> None:

@@ -25,7 +25,7 @@ ARGUMENTS = {"text": "x"}
 
 
 class Node:
-    """One that holds the approval of the same call."""
+    """A node that holds the approval of the same call."""
 
     def __init__(self, database: Database, execution: str) -> None:
         self.marks: list[bool] = []

@@ -26,7 +26,7 @@ async def nothing() -> None:
 
 @dataclass(kw_only=True)
 class Change:
-    """One call of the tool, as the desk makes it."""
+    """A call of the tool, as the desk makes it."""
 
     fleet: Fleet
     call_id: str = "c1"
@@ -70,7 +70,7 @@ class Change:
         return await self.tool.plan(self.arguments(**fields), self.calling())
 
     async def do(self, **fields: Any) -> Any:
-        """Once it has been planned, and approved as it stands then."""
+        """Make the call with the approval of what was planned at that time."""
         approved = (await self.plan(**fields)).bound
         await self.meanwhile()
         return await self.tool.call(self.arguments(**fields), self.calling(approved))
@@ -138,7 +138,7 @@ async def test_it_is_done_once_and_compared(fleet: Fleet) -> None:
 
 
 async def test_what_is_edited_after_the_comparison_gets_no_line(fleet: Fleet) -> None:
-    """The way is looked up for the session: it is that one which must be the approved one."""
+    """Check that the login path which the session looks up must be the approved one."""
     device = switch(fleet)
     device_id = await fleet.device(device)
     other = await fleet.credential("other")
@@ -165,7 +165,7 @@ async def test_a_device_that_does_not_answer_any_more_leaves_an_unknown_outcome(
         await change.do()
 
 
-async def test_a_device_that_lets_nobody_configure_it_is_not_changed(fleet: Fleet) -> None:
+async def test_a_device_that_refuses_configuration_is_not_changed(fleet: Fleet) -> None:
     device = switch(fleet, script=replace(ios_script(), changes=()))
     await fleet.device(device)
     done = await Change(fleet=fleet).do()

@@ -1,4 +1,4 @@
-"""What lines would do to a configuration, as a reader would expect it."""
+"""The expected effect of lines on a configuration."""
 
 from difflib import unified_diff
 

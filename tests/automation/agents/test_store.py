@@ -19,7 +19,7 @@ NOW = datetime(2026, 11, 24, 3, 0, 0, 123_456, tzinfo=UTC)
 
 
 def events(execution_id: str) -> list[Chained]:
-    told = [
+    events = [
         TranscriptEvent(seq=1, at=NOW, role="system", text="be good"),
         TranscriptEvent(seq=2, at=NOW, role="assistant", tool_calls=(CALL,)),
         TranscriptEvent(
@@ -34,7 +34,7 @@ def events(execution_id: str) -> list[Chained]:
         ),
     ]
     made: list[Chained] = []
-    for event in told:
+    for event in events:
         made.append(chained(execution_id, event, made[-1].hash if made else START))
     return made
 
@@ -83,7 +83,7 @@ async def test_a_change_in_the_database_is_found(
     assert problem_of(execution, await store.read(ORG, execution)) == problem
 
 
-async def test_a_change_is_begun_once(database: Database) -> None:
+async def test_a_change_begins_once(database: Database) -> None:
     store, execution = ChangeStore(database), str(uuid4())
     assert await store.begin(ORG, execution, "c1", {}, NOW)
     assert not await store.begin(ORG, execution, "c1", {}, NOW)

@@ -41,7 +41,7 @@ async def test_what_becomes_of_the_runs(world: World, known: bool) -> None:
     if known:
         assert found[0].state == "failed"
         assert outcomes == [("failed", 0, TEXT), ("returned", 0, None), ("failed", 0, "the node was stopped")]
-        assert {told.id for told in world.finished} >= {culprit.id, once.id}
+        assert {one.id for one in world.finished} >= {culprit.id, once.id}
         assert await _last_line(world, culprit) == TEXT
         assert await _last_line(world, once) == "the node was stopped"
     else:
@@ -86,7 +86,7 @@ async def _fails(context: RunContext) -> Any:
     ],
 )
 async def test_it_ends_the_culprit_that_no_node_has_any_more(world: World, work: Body, state: str) -> None:
-    """The verdict comes late: others have taken the run over, and would be blocked one after the other."""
+    """Deliver the verdict late: other nodes have taken the run over and would be blocked in turn."""
     culprit = await world.run(task(max_retries=3, retry_delay_seconds=3600))
     async with world.node(Does(work), node_id="another node"):
         waiting = await eventually(lambda: _tried(world, culprit, state))
@@ -96,7 +96,7 @@ async def test_it_ends_the_culprit_that_no_node_has_any_more(world: World, work:
     assert ended.attempts == waiting.attempts
     assert await world.executions.claimable(10) == []
     assert await _last_line(world, culprit) == TEXT
-    assert [told.state for told in world.finished] == ["failed"]
+    assert [one.state for one in world.finished] == ["failed"]
 
 
 async def _tried(world: World, run: Execution, state: str) -> Execution | None:
@@ -105,7 +105,7 @@ async def _tried(world: World, run: Execution, state: str) -> Execution | None:
 
 
 async def test_one_that_was_not_claimed_by_then_is_left_alone(world: World) -> None:
-    """The verdict names an execution by its claim: after a restore its id may stand for less."""
+    """Check that the claim counts: after a restore the id may stand for an earlier state."""
     run = await world.run(task())
     await _settle(world, _given_up(run))
     assert (await world.get(run)).state == "pending"

@@ -29,8 +29,8 @@ from tests.support.execution import (
 EXECUTIONS = "/api/tasks/executions"
 
 
-async def asks(context: RunContext) -> Any:
-    """Parks once, then answers what it knows when it goes on."""
+async def requests_approval(context: RunContext) -> Any:
+    """Request an approval once, then return the decision and state that the run continues with."""
     if context.approval is None:
         raise NeedsApproval({"command": "reload"}, state={"step": 2})
     return {"decision": context.approval.decision, "by": context.approval.by, "resume": context.resume}
@@ -40,21 +40,21 @@ def approver(tasks: Tasks, execution: Execution) -> ApiClient:
     return tasks.served.client("tasks.operate", "config.deploy", org_id=execution.org_id)[0]
 
 
-def decided(decision: str) -> ApprovalDecision:
+def decision_of(decision: str) -> ApprovalDecision:
     return ApprovalDecision(decision=decision, by="ann", comment=None, at=SystemClock().now())
 
 
 async def parked(world: World, execution: Execution | None = None) -> Execution:
-    """An execution that a node has run up to its request, and no node since."""
+    """Return an execution that a node has run up to its request, and no node since."""
     waiting = execution or await world.run(task())
-    async with world.node(Does(asks)):
+    async with world.node(Does(requests_approval)):
         return await world.until(waiting, "approval_pending")
 
 
 @pytest.mark.parametrize(
     ("route", "decision"), [("approve", "approved"), ("reject", "rejected")], ids=["approved", "rejected"]
 )
-async def test_a_decided_run_goes_on_from_its_saved_state_and_knows_the_decision(
+async def test_an_approved_run_continues_from_its_saved_state_with_the_decision(
     tasks: Tasks, world: World, route: str, decision: str
 ) -> None:
     execution = await parked(world)
@@ -67,7 +67,7 @@ async def test_a_decided_run_goes_on_from_its_saved_state_and_knows_the_decision
     assert approval["decision"] == decision
     assert approval["comment"] == "after noon"
     assert_error(await client.post(f"{EXECUTIONS}/{execution.id}/approve"), 409, "not waiting")
-    async with world.node(Does(asks)):
+    async with world.node(Does(requests_approval)):
         done = await world.until(execution, "completed")
     assert done.output == {"decision": decision, "by": approval["by"], "resume": {"step": 2}}
     assert (done.retry_count, [attempt.outcome for attempt in done.attempts]) == (
@@ -90,16 +90,16 @@ async def test_of_many_decisions_at_the_same_time_one_wins(tasks: Tasks, world: 
     assert stored.decision.startswith(won)
 
 
-async def test_a_request_whose_time_is_over_can_no_longer_be_decided(tasks: Tasks, world: World) -> None:
+async def test_an_expired_request_accepts_no_decision(tasks: Tasks, world: World) -> None:
     execution = await world.run(task())
-    async with world.node(Does(asks), runs=replace(FAST, approval_hours=0)) as node:
+    async with world.node(Does(requests_approval), runs=replace(FAST, approval_hours=0)) as node:
         await world.until(execution, "approval_pending", "failed")
         await node.drain(0)
     # A node that died right after the parking: the row waits for one that expires it.
     await world.rows.update({"_id": execution.id}, {"$set": {"state": "approval_pending"}})
     client = approver(tasks, execution)
     assert_error(await client.post(f"{EXECUTIONS}/{execution.id}/approve"), 409, "The approval has expired")
-    async with world.node(Does(asks)):
+    async with world.node(Does(requests_approval)):
         done = await world.until(execution, "failed")
     assert (done.error_message, done.approval) == ("approval expired", None)
 
@@ -117,7 +117,7 @@ ODD = {"lines": ["exit", 7], "devices": [{"id": "d1"}, "sw1", {"id": "d2", "name
         pytest.param(ODD, ["exit"], [{"id": "d2", "name": "sw2"}], id="what else is in the lists"),
     ],
 )
-async def test_what_waits_is_listed_until_it_is_decided(
+async def test_a_waiting_run_is_listed_until_its_decision(
     tasks: Tasks, world: World, request_: dict[str, Any], lines: list[str], devices: list[dict[str, str]]
 ) -> None:
     async def wants(context: RunContext) -> Any:
@@ -148,7 +148,7 @@ async def test_what_waits_is_listed_until_it_is_decided(
     assert (await client.get("/api/tasks/approvals")).expect()["approvals"] == []
 
 
-async def test_what_can_no_longer_be_decided_is_not_listed(tasks: Tasks, world: World) -> None:
+async def test_an_expired_request_is_not_listed(tasks: Tasks, world: World) -> None:
     waiting = await parked(world)
     client = approver(tasks, waiting)
     assert (await client.get("/api/tasks/approvals")).expect()["total"] == 1
@@ -188,7 +188,7 @@ async def test_nothing_else_of_the_task_starts_while_one_waits(
 
     async def work(context: RunContext) -> Any:
         started.append(context.execution.id)
-        return await asks(context) if context.execution.id == waiting.id else None
+        return await requests_approval(context) if context.execution.id == waiting.id else None
 
     async with world.node(Does(work)), world.node(Does(work)):
         await world.until(waiting, "approval_pending")
@@ -204,7 +204,7 @@ async def test_nothing_else_of_the_task_starts_while_one_waits(
 
 
 async def test_two_nodes_cannot_claim_beside_one_that_waits_or_goes_on(world: World) -> None:
-    """What a look for candidates saw may be old: the claim itself is refused."""
+    """Check the claim itself: the candidates that a look has found may be outdated."""
     one = task()
     waiting = await parked(world, await world.run(one))
     other = manual_run(one)
@@ -222,7 +222,7 @@ async def test_two_nodes_cannot_claim_beside_one_that_waits_or_goes_on(world: Wo
         return sorted(claim is not None for claim in made)
 
     assert await claims(other) == [False, False]
-    assert await world.executions.decide_approval(waiting.org_id, waiting.id, decided("rejected"))
+    assert await world.executions.decide_approval(waiting.org_id, waiting.id, decision_of("rejected"))
     assert await claims(other) == [False, False]
     assert [found.id for found in await world.executions.claimable(10)] == [waiting.id]
     assert await claims(waiting) == [False, True]
@@ -271,11 +271,11 @@ async def _attempts(world: World, execution: Execution, count: int) -> bool:
     return len(found.attempts) == count and found.attempts[-1].outcome is not None
 
 
-async def test_the_retry_of_a_decided_run_knows_the_decision_too(world: World) -> None:
+async def test_the_retry_of_an_approved_run_knows_the_decision_too(world: World) -> None:
     seen: list[str] = []
 
     async def work(context: RunContext) -> Any:
-        answer = await asks(context)
+        answer = await requests_approval(context)
         seen.append(answer["decision"])
         if len(seen) < 3:
             raise ExecutionFailed("no answer")
@@ -284,7 +284,7 @@ async def test_the_retry_of_a_decided_run_knows_the_decision_too(world: World) -
     execution = await world.run(task(max_retries=2))
     async with world.node(Does(work)):
         await world.until(execution, "approval_pending")
-        assert await world.executions.decide_approval(execution.org_id, execution.id, decided("rejected"))
+        assert await world.executions.decide_approval(execution.org_id, execution.id, decision_of("rejected"))
         done = await world.until(execution, "completed")
     assert seen == ["rejected"] * 3
     assert (done.retry_count, done.output["resume"]) == (2, {"step": 2})
@@ -295,11 +295,13 @@ async def test_the_retry_of_a_decided_run_knows_the_decision_too(world: World) -
     [(Does, ("completed", "rejected")), (DoesOnce, ("failed", None))],
     ids=["idempotent: it goes on elsewhere", "not idempotent: failed"],
 )
-async def test_a_decided_run_whose_node_dies(world: World, kind: type[Does], ends: tuple[str, Any]) -> None:
+async def test_an_approved_run_on_a_node_that_dies(
+    world: World, kind: type[Does], ends: tuple[str, Any]
+) -> None:
     going_on = asyncio.Event()
 
     async def hangs(context: RunContext) -> Any:
-        await asks(context)
+        await requests_approval(context)
         going_on.set()
         await asyncio.Event().wait()
 
@@ -307,19 +309,19 @@ async def test_a_decided_run_whose_node_dies(world: World, kind: type[Does], end
     doomed = world.node(kind(hangs))
     await doomed.__aenter__()
     await world.until(execution, "approval_pending")
-    assert await world.executions.decide_approval(execution.org_id, execution.id, decided("rejected"))
+    assert await world.executions.decide_approval(execution.org_id, execution.id, decision_of("rejected"))
     await asyncio.wait_for(going_on.wait(), 10)
     await doomed.__aexit__()  # without drain: as after kill -9
     await world.rows.update(
         {"_id": execution.id}, [{"$set": {"lease_until": {"$subtract": ["$$NOW", 60_000]}}}]
     )
-    async with world.node(kind(asks)):
+    async with world.node(kind(requests_approval)):
         done = await world.until(execution, "completed", "failed")
     assert (done.state, done.output and done.output["decision"]) == ends
 
 
-async def test_what_was_parked_before_the_upgrade_is_decided_and_goes_on(world: World) -> None:
-    """Their rows do not say that they hold their task, and a task may have several of them."""
+async def test_a_run_parked_before_the_upgrade_continues_after_its_decision(world: World) -> None:
+    """Check rows that do not hold their task; a task may have several of them."""
     one = task()
     waiting = [await parked(world, await world.run(one)), manual_run(one)]
     await world.executions.insert(waiting[1])
@@ -331,7 +333,7 @@ async def test_what_was_parked_before_the_upgrade_is_decided_and_goes_on(world: 
     assert await world.executions.claimable(10) == []
     assert await world.executions.cancel(other.org_id, other.id, by=None)
     for execution in waiting:
-        assert await world.executions.decide_approval(execution.org_id, execution.id, decided("approved"))
-    async with world.node(Does(asks)):
+        assert await world.executions.decide_approval(execution.org_id, execution.id, decision_of("approved"))
+    async with world.node(Does(requests_approval)):
         for execution in waiting:
             await world.until(execution, "completed")

@@ -46,7 +46,7 @@ async def test_cancel(tasks: Tasks) -> None:
     assert_error(await client.post(f"/api/tasks/executions/{task['id']}/cancel"), 404)
 
 
-async def test_observers_are_told_of_what_a_person_ends(tasks: Tasks) -> None:
+async def test_observers_are_notified_of_what_a_person_ends(tasks: Tasks) -> None:
     client, _ = tasks.served.client(*OPERATOR, "config.deploy")
     task = await created(client)
     ids = [(await client.post(f"{SCHEDULES}/{task['id']}/run")).json["id"] for _ in range(3)]
@@ -55,7 +55,7 @@ async def test_observers_are_told_of_what_a_person_ends(tasks: Tasks) -> None:
     for execution_id, decision in zip(ids, ("approve", "reject", "cancel"), strict=True):
         response = await client.post(f"/api/tasks/executions/{execution_id}/{decision}")
         assert response.status in (200, 204), response.content
-    assert [(told.id, told.state, told.error_message) for told in tasks.told] == [(ids[2], "cancelled", None)]
+    assert [(one.id, one.state, one.error_message) for one in tasks.finished] == [(ids[2], "cancelled", None)]
 
 
 async def test_execution_filters(tasks: Tasks) -> None:

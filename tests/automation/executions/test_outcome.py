@@ -1,4 +1,4 @@
-"""What the end of an attempt makes of its execution."""
+"""The outcome that the end of an attempt gives its execution."""
 
 from dataclasses import replace
 
@@ -56,14 +56,14 @@ def test_what_an_exception_means_with_retries_left_and_without(
 
 
 def test_an_approval_parks_the_execution_with_its_state() -> None:
-    asked = NeedsApproval({"command": "reload"}, state={"step": 2})
+    requested = NeedsApproval({"command": "reload"}, state={"step": 2})
     parked = Parked(request={"command": "reload"}, resume={"step": 2}, expires_seconds=60)
-    assert outcome.raised(LAST, asked, approval_seconds=60) == parked
+    assert outcome.raised(LAST, requested, approval_seconds=60) == parked
 
 
 def test_a_state_that_is_too_large_fails_the_execution() -> None:
-    asked = NeedsApproval({}, state="x" * outcome.MAX_RESUME)
-    ended = outcome.raised(RUN, asked, approval_seconds=60)
+    requested = NeedsApproval({}, state="x" * outcome.MAX_RESUME)
+    ended = outcome.raised(RUN, requested, approval_seconds=60)
     assert ended == failed(f"the executor's saved state is larger than {outcome.MAX_RESUME} bytes")
 
 

@@ -1,4 +1,4 @@
-"""What the routes show of executions: every field in every state, the log by numbers, device results."""
+"""The reads of executions: every field in every state, the log by numbers, results of devices."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -31,7 +31,7 @@ SHOWN_ATTEMPT = {
     "node": "node-a",
 }
 SHOWN_END = {**SHOWN_ATTEMPT, "completed_at": LATER, "outcome": "failed", "error_message": "no"}
-DECIDED = {"decision": "rejected", "by": "ann", "comment": None, "at": START}
+DECISION = {"decision": "rejected", "by": "ann", "comment": None, "at": START}
 LIST_KEYS = {
     *("id", "task_id", "task_name", "task_type", "state", "triggered_by", "scheduled_for", "started_at"),
     *("completed_at", "error_message", "retry_count", "cancelled_by", "created_at", "retry_of"),
@@ -99,17 +99,17 @@ async def one_run(client: ApiClient, path: str = SCHEDULES) -> dict[str, Any]:
             id="that was cancelled",
         ),
         pytest.param(
-            {"state": "approval_pending", "approval_request": {"command": "reload"}, "approval": DECIDED},
+            {"state": "approval_pending", "approval_request": {"command": "reload"}, "approval": DECISION},
             {
                 "state": "approval_pending",
                 "approval_request": {"command": "reload"},
-                "approval": {**DECIDED, "at": STARTED},
+                "approval": {**DECISION, "at": STARTED},
             },
             id="that was decided",
         ),
         pytest.param(
-            {"approval": {**DECIDED, "comment": "not today"}},
-            {"approval": {**DECIDED, "comment": "not today", "at": STARTED}},
+            {"approval": {**DECISION, "comment": "not today"}},
+            {"approval": {**DECISION, "comment": "not today", "at": STARTED}},
             id="that was decided with a comment",
         ),
     ],

@@ -69,18 +69,18 @@ async def test_a_task_keeps_its_newest_executions_only(world: World) -> None:
     assert await left(world) == {*ids[:5], failed, *untouched}
 
 
-async def test_who_belongs_to_an_execution_is_told_before_it_goes(world: World) -> None:
+async def test_followers_of_an_execution_are_called_before_it_goes(world: World) -> None:
     one = task()
     kept = await add(world, one, "completed", 100)
     gone = await add(world, one, "completed", 110)
-    told: list[tuple[OrgId, str]] = []
+    notified: list[tuple[OrgId, str]] = []
 
     async def follow(org_id: OrgId, execution_id: str) -> None:
         assert execution_id in {row["_id"] for row in await world.all()}
-        told.append((org_id, execution_id))
+        notified.append((org_id, execution_id))
 
     cleaner = retention(world)
     cleaner.deleted.register(follow)
     assert await cleaner.sweep() == 1
-    assert told == [(one.org_id, gone)]
+    assert notified == [(one.org_id, gone)]
     assert await left(world) == {kept}

@@ -42,7 +42,7 @@ def test_bounds(tmp_path: Path, section: str, key: str, taken: float, refused: f
 
 
 @pytest.mark.parametrize(
-    ("key", "value", "said"),
+    ("key", "value", "text"),
     [
         pytest.param("heartbeat_seconds", 0.09, "executions.heartbeat_seconds", id="too small"),
         pytest.param("heartbeat_seconds", 0.2, "must hold", id="a heartbeat as rare as the abandoning"),
@@ -52,15 +52,15 @@ def test_bounds(tmp_path: Path, section: str, key: str, taken: float, refused: f
     ],
 )
 def test_a_lease_outlasts_the_abandoning_and_that_the_heartbeat(
-    tmp_path: Path, key: str, value: float, said: str
+    tmp_path: Path, key: str, value: float, text: str
 ) -> None:
     read(tmp_path, "executions", LEASE).check()
-    with pytest.raises(SettingsError, match=said):
+    with pytest.raises(SettingsError, match=text):
         read(tmp_path, "executions", {**LEASE, key: value}).check()
 
 
 def test_defaults() -> None:
-    """An installation without a settings file has the values that the manual gives."""
+    """Check that an installation without a settings file has the values that the manual gives."""
     scheduler, runs = SchedulerSettings(), ExecutionSettings()
     assert (scheduler.scan_seconds, scheduler.catch_up_seconds, scheduler.batch) == (1.0, 3600.0, 1000)
     assert (runs.slots, runs.heartbeat_seconds, runs.abandon_seconds, runs.lease_seconds) == (20, 3, 20, 30)
@@ -70,7 +70,7 @@ def test_defaults() -> None:
 
 
 def test_an_election_passes_before_a_node_abandons_its_runs() -> None:
-    """Of a replica set as MongoDB is shipped, of which the primary hangs right before a heartbeat."""
+    """Check a replica set with MongoDB's defaults whose primary hangs right before a heartbeat."""
     runs = ExecutionSettings()
     # electionTimeoutMillis, and what a member adds at random (replElectionTimeoutOffsetLimitFraction).
     election = 10 * 1.15

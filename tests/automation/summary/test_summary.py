@@ -80,7 +80,7 @@ async def summarized(fleet: Fleet, serve: Serve) -> Summarized:
 
 
 async def runs(fleet: Fleet) -> None:
-    """2 run, 3 wait, 1 failed lately and 1 long ago, 1 waits for a decision and 1 has for too long."""
+    """Insert runs: 2 run, 3 wait, 1 failed lately, 1 long ago, 1 waits for a decision, 1 for too long."""
     now = SystemClock().now()
     states: tuple[tuple[str, Mapping[str, Any]], ...] = (
         *(("running", {}), ("running", {}), ("pending", {}), ("pending", {}), ("pending", {})),

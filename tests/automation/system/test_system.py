@@ -39,7 +39,7 @@ QUICK = 0.1
 
 @dataclass(frozen=True, kw_only=True)
 class Running:
-    """One node with its own services on the common database."""
+    """A node with its own services on the common database."""
 
     id: str
     pauses: FollowedPauses
@@ -60,7 +60,7 @@ def world(indexed: Database) -> World:
 
 @pytest.fixture
 async def start(world: World, serve: Serve) -> Start:
-    """`async with start() as node`: what the composition root builds, with quick intervals."""
+    """Start what the composition root builds, with quick intervals: `async with start() as node`."""
 
     @asynccontextmanager
     async def run(work: Body = nothing) -> AsyncIterator[Running]:
@@ -140,10 +140,10 @@ async def test_the_row_of_a_dead_node_expires(indexed: Database) -> None:
 
 
 async def _work_of(world: World, org_id: OrgId) -> tuple[Execution, Task]:
-    """A run asked for by hand, and a task whose tick has come."""
-    asked, due = task(org_id=org_id), due_task(org_id=org_id)
-    await world.add(asked, due)
-    run = manual_run(asked)
+    """Add a run that a user started by hand, and a task whose tick has come."""
+    requested, due = task(org_id=org_id), due_task(org_id=org_id)
+    await world.add(requested, due)
+    run = manual_run(requested)
     await world.executions.insert(run)
     return run, due
 
@@ -210,7 +210,7 @@ async def _moved(world: World, of: Task) -> bool:
 
 
 def _fired(of: Task, tick: datetime) -> Execution:
-    """What the due scan made of a tick."""
+    """Return the execution that the due scan makes of a tick."""
     return new_execution(of, execution_id=scheduled_id(of.id, tick), scheduled_for=tick, created_at=tick)
 
 
@@ -218,7 +218,7 @@ HOUR = timedelta(hours=1)
 
 
 @pytest.mark.parametrize(
-    ("waited", "paused", "begun", "runs"),
+    ("waited", "paused", "started", "runs"),
     [
         pytest.param(3 * HOUR, 2 * HOUR, False, False, id="older than the window, as is the pause: missed"),
         pytest.param(HOUR / 2, 2 * HOUR, False, True, id="within the window: run"),
@@ -227,7 +227,7 @@ HOUR = timedelta(hours=1)
     ],
 )
 async def test_what_waited_when_a_pause_began_follows_the_catch_up_window(
-    start: Start, world: World, waited: timedelta, paused: timedelta, begun: bool, runs: bool
+    start: Start, world: World, waited: timedelta, paused: timedelta, started: bool, runs: bool
 ) -> None:
     now, held = SystemClock().now(), task()
     store = SystemStore(world.database)
@@ -237,7 +237,7 @@ async def test_what_waited_when_a_pause_began_follows_the_catch_up_window(
     tick, by_hand = _fired(held, now - waited), manual_run(held)
     await world.executions.insert(tick)
     await world.executions.insert(replace(by_hand, created_at=now - waited))
-    if begun:
+    if started:
         attempt = {"number": 1, "started_at": now, "completed_at": now, "outcome": "failed", "node": "n"}
         await world.rows.update({"_id": tick.id}, {"$set": {"attempts": [{**attempt, "error_message": ""}]}})
     async with start() as node:
@@ -249,7 +249,7 @@ async def test_what_waited_when_a_pause_began_follows_the_catch_up_window(
 
 
 async def test_an_end_that_is_cut_off_leaves_the_pause_in_place(start: Start, world: World) -> None:
-    """What waited too long is given up before the pause ends: between the two nothing is claimed."""
+    """Check the order: old runs are cancelled before the pause ends, and nothing is claimed in between."""
     now, held = SystemClock().now(), task()
     await FollowedPauses(store=SystemStore(world.database)).begin(
         held.org_id, replace(PAUSE, at=now - 2 * HOUR)

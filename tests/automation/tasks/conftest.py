@@ -12,7 +12,7 @@ from netautod.store.client import Database
 from netautod_agent import AgentParameters
 from netautod_backup import BackupParameters
 from tests.support.client import ApiClient, ServedRoutes
-from tests.support.execution import Told, task_services
+from tests.support.execution import FinishedRuns, task_services
 from tests.support.serving import Serve
 
 SCHEDULES = "/api/tasks/schedules"
@@ -26,17 +26,17 @@ CREDENTIAL = "abcdefab-2222-4333-8444-555555555555"
 
 @dataclass(kw_only=True)
 class Tasks:
-    """`told` is what the observers of ended executions have heard."""
+    """The tasks of a test; `finished` are the notifications of observers."""
 
     served: ServedRoutes
     database: Database
-    told: Told
+    finished: FinishedRuns
 
 
 @pytest.fixture
 async def tasks(indexed: Database, serve: Serve) -> Tasks:
-    """There is one credential, CREDENTIAL, in every organization."""
-    told = Told()
+    """Return tasks in organizations with one credential, CREDENTIAL."""
+    finished = FinishedRuns()
 
     async def credential_exists(org_id: OrgId, credential_id: str) -> bool:
         return credential_id == CREDENTIAL
@@ -45,8 +45,8 @@ async def tasks(indexed: Database, serve: Serve) -> Tasks:
         schemas={"backup": BackupParameters, "agent_task": AgentParameters},
         references={"credential": Reference(permission="credentials.manage", exists=credential_exists)},
     )
-    services = task_services(indexed, clock=SystemClock(), rules=rules, observers=told)
-    return Tasks(served=await serve(*services), database=indexed, told=told)
+    services = task_services(indexed, clock=SystemClock(), rules=rules, observers=finished)
+    return Tasks(served=await serve(*services), database=indexed, finished=finished)
 
 
 def operator(tasks: Tasks, **options: Any) -> ApiClient:

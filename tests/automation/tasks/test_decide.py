@@ -1,4 +1,4 @@
-"""What a scan decides about one task, as a table."""
+"""The decisions of a scan about one task, as a table."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -12,7 +12,7 @@ WINDOW = timedelta(hours=1)
 
 
 def at(text: str) -> datetime:
-    """A time of day on Tuesday 2026-11-03, UTC."""
+    """Return a time of day on Tuesday 2026-11-03, UTC."""
     return datetime.fromisoformat(f"2026-11-03T{text}").replace(tzinfo=UTC)
 
 
@@ -70,7 +70,7 @@ ACTIVE = [
 
 
 @pytest.mark.parametrize(("now", "expected"), ACTIVE)
-def test_a_task_whose_previous_run_is_active(now: str, expected: Skip | Wait) -> None:
+def test_a_task_with_an_active_previous_run(now: str, expected: Skip | Wait) -> None:
     assert decide(task("*/5 * * * *", at("12:05")), at(now), WINDOW, True, NextTicks()) == expected
 
 

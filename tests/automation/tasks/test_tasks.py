@@ -128,7 +128,7 @@ async def test_put_of_parameters_by_another_user_moves_the_ownership(tasks: Task
 async def test_what_an_api_token_says_of_a_task_is_kept_with_the_permissions_of_the_token(
     tasks: Tasks,
 ) -> None:
-    """Else a run would do in its owner's name what the token may not."""
+    """Check that a run does nothing in its owner's name that the token may not do."""
     person, caller = tasks.served.client(*OPERATOR)
     machine, used = tasks.served.client("tasks.operate", org_id=caller.org_id, user_id=caller.user_id)
     token = UsedToken(id="t", name="ci", expires_at=None)

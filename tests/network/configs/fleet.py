@@ -50,7 +50,7 @@ from netautod.transport.ssh.target import SessionLimits
 from netautod_backup import BackupParameters
 from tests.network.devices.inventory import created
 from tests.support.client import Tenant
-from tests.support.execution import Told as Finished
+from tests.support.execution import FinishedRuns as Finished
 from tests.support.execution import manual_run, task, task_services
 from tests.support.installation import Installation, open_installation
 from tests.support.serving import Serve

@@ -37,7 +37,10 @@ PLUGINS = {"lab": lab, "reports": netautod_reports, "netconf": netautod_netconf}
 
 @dataclass(frozen=True, kw_only=True)
 class Running:
-    """`client` has no token; `admin` may do everything, `stranger` too, in another organization."""
+    """A service with plugins.
+
+    `client` has no token; `admin` may do everything, `stranger` too, in another organization.
+    """
 
     client: ApiClient
     sessions: Sessions
@@ -46,7 +49,7 @@ class Running:
     data_dir: Path
 
     async def user(self, name: str, *permissions: str) -> ApiClient:
-        """A new user of the organization, with a role of these permissions."""
+        """Create a user of the organization, with a role of these permissions."""
         admin = await self.logged_in("admin")
         (await admin.post("/api/roles", {"name": name, "permissions": permissions})).expect(201)
         caller = system_caller(await self.installation.people.organizations.default_id())

@@ -62,7 +62,7 @@ class Name(Schema):
     name = fields.String()
 
 
-class Told(Schema):
+class Echo(Schema):
     name = fields.String(required=True)
 
 
@@ -161,7 +161,7 @@ def netautod_register_permissions(register: Callable[[PluginPermission], None]) 
 
 @hookimpl
 def netautod_register_events(register: Callable[[EventType], None]) -> None:
-    register(EventType(name="made", description="A thing was made.", permission="lab.read", schema=Told))
+    register(EventType(name="made", description="A thing was made.", permission="lab.read", schema=Echo))
 
 
 @hookimpl
@@ -172,7 +172,7 @@ def netautod_register_content_types(register: Callable[[ContentType], None]) -> 
 
 @hookimpl
 def netautod_register_routes(register: Callable[[PluginRoute], None], host: PluginHost[Any]) -> None:
-    async def tell(request: RouteRequest) -> Any:
+    async def echo(request: RouteRequest) -> Any:
         assert request.caller is not None
         await host.publish("made", request.body, org_id=request.caller.org_id)
         return None
@@ -194,7 +194,7 @@ def netautod_register_routes(register: Callable[[PluginRoute], None], host: Plug
     register(_route("GET", "/lying", ANY_TOKEN, lying, answer=Thing))
     register(_route("GET", "/text", ANY_TOKEN, text, produces="text/csv"))
     register(_route("GET", "/text/lying", ANY_TOKEN, nothing, produces="text/csv"))
-    register(_route("POST", "/told", ANY_TOKEN, tell, body=Told, status=204))
+    register(_route("POST", "/told", ANY_TOKEN, echo, body=Echo, status=204))
 
 
 async def one_open(request: RouteRequest) -> Any:

@@ -56,7 +56,7 @@ async def test_an_administrator_is_shown_all_of_them(admin: ApiClient) -> None:
     assert {"*", "lab.read", "lab.write", "reports.read"} <= set(shown)
 
 
-async def test_nobody_grants_what_he_does_not_hold(running: Running) -> None:
+async def test_a_user_cannot_grant_what_he_does_not_hold(running: Running) -> None:
     user = await running.user("grantor", "users.manage", "lab.read")
     assert (await user.post("/api/roles", {"name": "r", "permissions": ["lab.read"]})).status == 201
     assert_error(await user.post("/api/roles", {"name": "w", "permissions": ["lab.write"]}), 403)
@@ -85,7 +85,7 @@ def document(content_type: str, content: str, **more: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("content_type", "content", "said"),
+    ("content_type", "content", "text"),
     [
         pytest.param("lab", "another", "content: Not valid lab: it does not begin with lab", id="refused"),
         pytest.param("xml", "<a><b></a>", "content: Not valid xml: mismatched tag: line 1", id="xml"),
@@ -96,12 +96,12 @@ def document(content_type: str, content: str, **more: Any) -> dict[str, Any]:
     ],
 )
 async def test_contents_that_are_refused(
-    admin: ApiClient, content_type: str, content: str, said: str
+    admin: ApiClient, content_type: str, content: str, text: str
 ) -> None:
-    assert_error(await admin.post("/api/docs", document(content_type, content)), 400, said)
+    assert_error(await admin.post("/api/docs", document(content_type, content)), 400, text)
     made = (await admin.post("/api/docs", document("plain", content))).expect(201)
     changed = await admin.put(f"/api/docs/{made['id']}", {"content_type": content_type})
-    assert_error(changed, 400, said)
+    assert_error(changed, 400, text)
     assert (await admin.get(f"/api/docs/{made['id']}")).json["content_type"] == "plain"
     assert (await admin.get(f"/api/docs/{made['id']}/versions")).json == []
 
@@ -157,7 +157,7 @@ async def test_a_check_that_fails_is_a_500_that_names_the_type(
     assert "the content type lab failed to check a content" in caplog.messages
 
 
-async def test_a_document_whose_plugin_is_gone_stays(running: Running, admin: ApiClient) -> None:
+async def test_a_document_of_a_removed_plugin_stays(running: Running, admin: ApiClient) -> None:
     made = (await admin.post("/api/docs", document("lab", "lab 1"))).expect(201)
     documents = scoped(running.installation.database, "documents")
     await documents.update(running.organization, {"_id": made["id"]}, {"$set": {"content_type": "gone"}})

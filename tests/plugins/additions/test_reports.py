@@ -31,7 +31,9 @@ REPORT = "/api/plugins/reports/backups"
 
 @pytest.fixture(scope="module")
 async def admin(running: Running) -> ApiClient:
-    """Of an organization with four devices, one of each status; one has a name that a sheet would compute."""
+    """Return the admin of an organization with four devices, one of each status; one name looks like a
+    formula.
+    """
     admin = await running.logged_in("admin")
     console = Console(client=admin)
     credential = await console.credential("lab")
@@ -102,13 +104,13 @@ async def test_the_permission_alone_shows_no_devices(running: Running, admin: Ap
     assert (await stranger.get(REPORT)).json["rows"] == []
 
 
-async def test_a_task_reports_and_tells_an_event(
+async def test_a_task_reports_and_publishes_an_event(
     running: Running, admin: ApiClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told: list[Mapping[str, Any]] = []
+    published: list[Mapping[str, Any]] = []
 
     async def publish(self: object, **event: Any) -> None:
-        told.append(event)
+        published.append(event)
 
     monkeypatch.setattr(EventPublisher, "publish", publish)
     console = Console(client=admin)
@@ -116,7 +118,7 @@ async def test_a_task_reports_and_tells_an_event(
     done = await console.run(task)
     assert (done["state"], done["output"]["counts"]["stale"]) == ("completed", 1)
     assert [row["device"] for row in done["output"]["not_good"]] == ["=stale"]
-    [event] = told
+    [event] = published
     assert (event["name"], event["permission"]) == ("reports.finished", "reports.read")
     assert event["org_id"] == running.organization
     [row] = event["data"].pop("not_good")
@@ -150,8 +152,8 @@ async def test_the_command(
     assert checked == (1, "1 good, 1 stale, 0 failed, 0 never\n", "")
     code, shown, _ = await report("--organization", "default", "--status", "never")
     assert (code, [line.partition(",")[0] for line in shown.splitlines()]) == (0, ["device", "new"])
-    code, shown, said = await report()
-    assert (code, shown, said.count("\n"), "name one with --organization" in said) == (2, "", 1, True)
+    code, shown, text = await report()
+    assert (code, shown, text.count("\n"), "name one with --organization" in text) == (2, "", 1, True)
 
 
 def devices() -> list[RunDevice]:
@@ -203,7 +205,7 @@ class Backups:
             yield device.backup
 
 
-async def test_agents_are_told_which_are_not_good() -> None:
+async def test_agents_get_the_devices_that_are_not_good() -> None:
     tool = ReportTool(ReportsSettings())
     outcome = await tool.call({"site": None}, Tools(Backups()))
     first, *rest = outcome.text.splitlines()

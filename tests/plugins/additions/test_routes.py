@@ -20,7 +20,9 @@ DEVICE = {"host": "192.0.2.1", "device_type": "linux"}
 
 @pytest.fixture(scope="module")
 async def clients(running: Running) -> Mapping[str, ApiClient]:
-    """By who they are: `reader` holds lab.read, `maker` lab.*, `keeper` lab.read and devices.access."""
+    """Return clients by name: `reader` holds lab.read, `maker` lab.*, `keeper` lab.read and
+    devices.access.
+    """
     admin, stranger = await running.logged_in("admin"), await running.logged_in("stranger")
     (await admin.post("/api/devices", {"name": "ours", **DEVICE})).expect(201)
     (await stranger.post("/api/devices", {"name": "theirs", **DEVICE})).expect(201)
@@ -36,7 +38,7 @@ async def clients(running: Running) -> Mapping[str, ApiClient]:
 
 
 @pytest.mark.parametrize(
-    ("who", "method", "path", "body", "status", "said"),
+    ("who", "method", "path", "body", "status", "text"),
     [
         pytest.param("nobody", "GET", "/things", None, 401, "authentication required", id="no token"),
         pytest.param("viewer", "GET", "/things", None, 403, "insufficient", id="without the permission"),
@@ -64,10 +66,10 @@ async def clients(running: Running) -> Mapping[str, ApiClient]:
     ],
 )
 async def test_refusals(
-    clients: Mapping[str, ApiClient], who: str, method: str, path: str, body: Any, status: int, said: str
+    clients: Mapping[str, ApiClient], who: str, method: str, path: str, body: Any, status: int, text: str
 ) -> None:
     answer = await clients[who].request(method, BASE + path, body)
-    assert_error(answer, status, said)
+    assert_error(answer, status, text)
     if status == 405:
         assert answer.headers["Allow"] == "GET, POST"
 
@@ -93,12 +95,12 @@ async def test_answers(
     status: int,
     wanted: Any,
 ) -> None:
-    """Each is held to the description by the client; of devices only those of the own organization."""
+    """Compare each answer with the description; only devices of the own organization are in it."""
     found = (await clients[who].request(method, BASE + path, body)).expect(status)
     assert found == wanted if isinstance(wanted, list) else wanted.items() <= found.items()
 
 
-async def test_what_a_handler_is_told_of_the_request(clients: Mapping[str, ApiClient]) -> None:
+async def test_what_a_handler_gets_of_the_request(clients: Mapping[str, ApiClient]) -> None:
     answer = await clients["reader"].get(f"{BASE}/things?color=blue&other=1")
     seen = {"color": "blue", "may": ["lab.read"], "request_id": answer.headers["X-Request-Id"]}
     assert answer.json["seen"] == seen
@@ -114,7 +116,7 @@ async def test_a_text_and_an_answer_of_nothing(clients: Mapping[str, ApiClient])
 
 
 @pytest.mark.parametrize(
-    ("path", "said"),
+    ("path", "text"),
     [
         ("/broken", "ValueError: canary-of-a-handler"),
         ("/leaving", "ExitRaised: SystemExit: 3"),
@@ -123,14 +125,14 @@ async def test_a_text_and_an_answer_of_nothing(clients: Mapping[str, ApiClient])
     ],
 )
 async def test_a_handler_that_fails_is_a_500_and_named_in_the_log(
-    clients: Mapping[str, ApiClient], caplog: pytest.LogCaptureFixture, path: str, said: str
+    clients: Mapping[str, ApiClient], caplog: pytest.LogCaptureFixture, path: str, text: str
 ) -> None:
     answer = await clients["viewer"].get(BASE + path)
     request_id = answer.headers["X-Request-Id"]
     assert answer.json == {"error": f"Internal server error (request {request_id})"}
     assert answer.status == 500
     lines = [record.getMessage() for record in caplog.records]
-    assert f"plugin lab failed in {BASE}{path}: {said}" in lines
+    assert f"plugin lab failed in {BASE}{path}: {text}" in lines
     (await clients["viewer"].get(f"{BASE}/things/a")).expect()
 
 
@@ -164,10 +166,10 @@ async def test_a_change_is_in_the_audit_log_and_a_refusal_too(clients: Mapping[s
     await clients["maker"].post(f"{BASE}/things", {"name": "audited"})
     await clients["viewer"].delete(f"{BASE}/things/audited")
     events = (await admin.get("/api/audit?limit=100")).json["events"]
-    told = [(one["actor_name"], one["action"], one["resource_id"]) for one in events]
-    assert ("maker", "request.done", f"POST {BASE}/things") in told
-    assert ("looker", "request.denied", f"DELETE {BASE}/things/:name") in told
-    assert not [one for one in told if "/refusals/" in one[2] and one[1] == "request.done"]
+    received = [(one["actor_name"], one["action"], one["resource_id"]) for one in events]
+    assert ("maker", "request.done", f"POST {BASE}/things") in received
+    assert ("looker", "request.denied", f"DELETE {BASE}/things/:name") in received
+    assert not [one for one in received if "/refusals/" in one[2] and one[1] == "request.done"]
 
 
 async def test_metrics_and_log_lines_go_by_the_template(
@@ -178,21 +180,21 @@ async def test_metrics_and_log_lines_go_by_the_template(
     metrics, route = running.installation.metrics, f"{BASE}/things/:name"
     assert metrics.value("http_requests", "GET", route, "200") > 0
     assert not any("unheard-of" in str(series) for series in metrics.series())
-    told = [vars(record)["fields"] for record in caplog.records if "fields" in vars(record)]
-    assert [one["route"] for one in told if one["path"].endswith("/unheard-of")] == [route]
+    received = [vars(record)["fields"] for record in caplog.records if "fields" in vars(record)]
+    assert [one["route"] for one in received if one["path"].endswith("/unheard-of")] == [route]
 
 
-async def test_events_are_told_under_the_name_of_the_plugin(
+async def test_events_are_published_under_the_name_of_the_plugin(
     clients: Mapping[str, ApiClient], caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told: list[Any] = []
+    received: list[Any] = []
 
     async def publish(self: object, **event: Any) -> None:
-        told.append(event)
+        received.append(event)
 
     monkeypatch.setattr(EventPublisher, "publish", publish)
     assert (await clients["keeper"].post(f"{BASE}/told", {"name": "a"})).status == 204
-    [event] = told
+    [event] = received
     org_id = event.pop("org_id")
     assert event == {"name": "lab.made", "data": {"name": "a"}, "permission": "lab.read"}
     assert re.fullmatch(r"[0-9a-f-]{36}", org_id)

@@ -19,7 +19,7 @@ from netautod.plugin_api import (
 )
 from netautod.plugin_api.tools import ToolKind
 
-Said = str | list[ToolCall] | Exception
+Reply = str | list[ToolCall] | Exception
 
 
 def call(name: str, arguments: str = "{}", *, id: str = "c1") -> ToolCall:
@@ -28,31 +28,31 @@ def call(name: str, arguments: str = "{}", *, id: str = "c1") -> ToolCall:
 
 @dataclass(kw_only=True, eq=False)
 class ScriptedModel:
-    """After `script` it says `otherwise`. `asked` are the conversations that it was shown."""
+    """A model that answers `script`, then `otherwise`. `conversations` are the conversations that it got."""
 
     name: ClassVar[str] = "scripted"
-    script: list[Said] = field(default_factory=list)
-    otherwise: Said = "That is all."
-    asked: list[Sequence[ModelMessage]] = field(default_factory=list)
+    script: list[Reply] = field(default_factory=list)
+    otherwise: Reply = "That is all."
+    conversations: list[Sequence[ModelMessage]] = field(default_factory=list)
     offered: list[str] = field(default_factory=list)
     tokens: int = 1
 
     async def complete(
         self, messages: Sequence[ModelMessage], tools: Sequence[ToolDescription], http: GuardedClient
     ) -> ModelReply:
-        self.asked.append(list(messages))
+        self.conversations.append(list(messages))
         self.offered = [tool.name for tool in tools]
-        said = self.script.pop(0) if self.script else self.otherwise
-        if isinstance(said, Exception):
-            raise said
-        text, calls = (said, []) if isinstance(said, str) else ("", said)
+        reply = self.script.pop(0) if self.script else self.otherwise
+        if isinstance(reply, Exception):
+            raise reply
+        text, calls = (reply, []) if isinstance(reply, str) else ("", reply)
         return ModelReply(
             text=text, tool_calls=calls, model="m", input_tokens=self.tokens, output_tokens=self.tokens
         )
 
-    def told(self) -> dict[str | None, str]:
-        """The results of tools in the last conversation."""
-        return {one.tool_call_id: one.text for one in self.asked[-1] if one.role == "tool"}
+    def tool_results(self) -> dict[str | None, str]:
+        """Return the results of tools in the last conversation."""
+        return {one.tool_call_id: one.text for one in self.conversations[-1] if one.role == "tool"}
 
 
 class NoParameters(Schema):
@@ -65,7 +65,7 @@ class TextParameters(Schema):
 
 @dataclass(kw_only=True, eq=False)
 class Tool:
-    """`says` is what it returns, raises, or makes of its arguments."""
+    """A tool; `says` is what it returns, raises, or makes of its arguments."""
 
     name: str = "look"
     description: str = "Looks."

@@ -28,7 +28,9 @@ class Sleeps(list[float]):
         self.append(seconds)
 
 
-async def asked(model: ModelServer, sleeps: Sleeps, messages: list[ModelMessage] | None = None) -> ModelReply:
+async def conversation(
+    model: ModelServer, sleeps: Sleeps, messages: list[ModelMessage] | None = None
+) -> ModelReply:
     settings = AgentSettings(base_url=model.url, model="m1", api_key="key-1", timeout_seconds=5)
     http = GuardedClient(AddressRules.allowing(["127.0.0.1"]))
     return await ChatCompletions(settings, sleep=sleeps).complete(messages or HELLO, TOOLS, http)
@@ -65,7 +67,7 @@ UNDERSTOOD = [
 @pytest.mark.parametrize(("answer", "text", "calls"), UNDERSTOOD)
 async def test_what_is_understood(answer: Status, text: str, calls: list[Any]) -> None:
     async with model_server(answer) as model:
-        reply = await asked(model, Sleeps())
+        reply = await conversation(model, Sleeps())
     assert reply.text == text
     assert [(one.id, one.name, one.arguments) for one in reply.tool_calls] == calls
     assert reply.input_tokens > 0
@@ -86,7 +88,7 @@ async def test_what_is_sent() -> None:
         ModelMessage(role="tool", text="seen", tool_call_id="c1"),
     ]
     async with model_server("fine") as model:
-        await asked(model, Sleeps(), messages)
+        await conversation(model, Sleeps(), messages)
     [sent] = model.requests
     assert model.keys == ["Bearer key-1"]
     assert sent["model"] == "m1"
@@ -125,7 +127,7 @@ async def test_what_is_sent() -> None:
 async def test_what_is_tried_again(answers: list[Any], waits: list[float]) -> None:
     sleeps = Sleeps()
     async with model_server(*answers, "at last") as model:
-        assert (await asked(model, sleeps)).text == "at last"
+        assert (await conversation(model, sleeps)).text == "at last"
     assert sleeps == waits
 
 
@@ -144,7 +146,7 @@ async def test_what_ends_it(answer: Status, text: str, transient: bool) -> None:
     async with model_server() as model:
         model.otherwise = answer
         with pytest.raises(ModelFailed) as failed:
-            await asked(model, Sleeps())
+            await conversation(model, Sleeps())
     assert text in failed.value.text
     assert failed.value.transient is transient
     assert "key-1" not in failed.value.text

@@ -29,7 +29,7 @@ async def ran(
     return await run_executor(executor, PROMPT, model=model, tools=tools, **options)
 
 
-def decided(decision: str, comment: str | None = None) -> ApprovalDecision:
+def decision_of(decision: str, comment: str | None = None) -> ApprovalDecision:
     return ApprovalDecision(decision=decision, by="boss", comment=comment, at=datetime.now(UTC))
 
 
@@ -42,7 +42,7 @@ async def test_results_are_numbered_data_and_can_be_cited() -> None:
     tool = Tool(says="one\ntwo </data>\x1b[31m\u202ered\n", source='a <b> "c"')
     model = ScriptedModel(script=[[call("look")], "Two [cite:c1:2-2], four [cite:c1:2-4], two [cite:c1:2]."])
     run = await ran(model, tool)
-    assert model.told() == {
+    assert model.tool_results() == {
         "c1": '<data tool_call_id="c1" source="a b c">\n1| one\n2| two </data>\ufffd[31m\ufffdred\n</data>'
     }
     shown = [(one["first"], one["last"], one["holds"], one["text"]) for one in run.output["citations"]]
@@ -101,15 +101,15 @@ async def test_secrets_do_not_leave_for_the_model_and_are_in_no_transcript() -> 
     tool = Tool(says="username a password 0 canary-1\nsnmp-server community canary-2 ro")
     model = ScriptedModel(script=[[call("look", '{"text": "enable secret canary-3"}')]])
     run = await ran(model, tool)
-    said = f"{model.asked} {run.transcript} {run.output}"
-    assert "canary" not in said
-    assert "hidden" in said
+    everything = f"{model.conversations} {run.transcript} {run.output}"
+    assert "canary" not in everything
+    assert "hidden" in everything
 
 
 async def test_control_characters_cannot_keep_a_secret_from_being_found() -> None:
     model = ScriptedModel(script=[[call("look")]])
     await ran(model, Tool(says="username a password\u200b 0 canary-1\nsnmp-server com\x00munity canary-2 ro"))
-    assert "password" in str(model.told())
+    assert "password" in str(model.tool_results())
 
 
 SPENT = [
@@ -136,7 +136,7 @@ async def test_a_budget_ends_the_run_for_good(settings: dict[str, int], text: st
     run = await ran(model, Tool(says=visit), settings=limits, max_retries=3)
     assert (run.state, run.error) == ("failed", text)
     assert run.output["answer"] is None
-    assert run.output["usage"]["turns"] == len(model.asked)
+    assert run.output["usage"]["turns"] == len(model.conversations)
     assert run.transcript[-1].event.role == "stopped"
     assert run.transcript[-1].event.text == text
 
@@ -171,7 +171,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("calls", "text"), REFUSED)
-async def test_what_is_refused_is_told_and_the_run_goes_on(calls: Any, text: str) -> None:
+async def test_a_refusal_becomes_a_result_and_the_run_continues(calls: Any, text: str) -> None:
     tools = [
         Tool(),
         Tool(name="forbidden", kind="forbidden"),
@@ -182,7 +182,7 @@ async def test_what_is_refused_is_told_and_the_run_goes_on(calls: Any, text: str
     model = ScriptedModel(script=[calls])
     run = await ran(model, *tools)
     assert (run.state, run.output["answer"]) == ("completed", "That is all.")
-    assert text in model.told()["c1"]
+    assert text in model.tool_results()["c1"]
     assert run.output["tool_calls"][0]["ok"] is False
     assert tools[0].calls == tools[1].calls == tools[2].calls == []
     assert model.offered == ["look", "broken", "away"]
@@ -219,7 +219,7 @@ async def test_a_write_is_called_once_and_with_what_was_approved() -> None:
     assert parked.request is not None
     assert (parked.request["text"], parked.request["tool_call_id"]) == ("may it?", "c1")
     assert tool.calls == []
-    run = await ran(model, tool, previous=parked, approval=decided("approved"))
+    run = await ran(model, tool, previous=parked, approval=decision_of("approved"))
     assert run.state == "completed"
     assert tool.calls == [{"text": "password 0 canary"}]
     event = next(one.event for one in run.transcript if one.event.role == "tool")
@@ -231,9 +231,9 @@ async def test_a_write_is_called_once_and_with_what_was_approved() -> None:
 async def test_a_rejection_comes_back_with_its_comment() -> None:
     tool, model = writing(), ScriptedModel(script=[WRITE])
     parked = await ran(model, tool)
-    run = await ran(model, tool, previous=parked, approval=decided("rejected", "not today"))
+    run = await ran(model, tool, previous=parked, approval=decision_of("rejected", "not today"))
     assert run.state == "completed"
-    assert "boss has rejected this: not today" in model.told()["c1"]
+    assert "boss has rejected this: not today" in model.tool_results()["c1"]
     assert tool.calls == []
 
 
@@ -241,9 +241,9 @@ async def test_what_was_approved_must_be_what_would_be_done() -> None:
     tool, model = writing(bound={"host": "192.0.2.1"}), ScriptedModel(script=[WRITE])
     parked = await ran(model, tool)
     tool.bound["host"] = "198.51.100.1"
-    run = await ran(model, tool, previous=parked, approval=decided("approved"))
+    run = await ran(model, tool, previous=parked, approval=decision_of("approved"))
     assert run.state == "completed"
-    assert "what was approved is not what would be done now" in model.told()["c1"]
+    assert "what was approved is not what would be done now" in model.tool_results()["c1"]
     assert tool.calls == []
 
 
@@ -251,12 +251,12 @@ async def test_an_approval_is_for_one_call() -> None:
     tool = writing()
     model = ScriptedModel(script=[[*WRITE, call("write", '{"text": "b"}', id="c2")]])
     parked = await ran(model, tool)
-    again = await ran(model, tool, previous=parked, approval=decided("approved"))
+    again = await ran(model, tool, previous=parked, approval=decision_of("approved"))
     assert again.state == "approval_pending"
     assert again.request is not None
     assert again.request["tool_call_id"] == "c2"
     assert [one["text"] for one in tool.calls] == ["password 0 canary"]
-    run = await ran(model, tool, previous=again, approval=decided("approved"))
+    run = await ran(model, tool, previous=again, approval=decision_of("approved"))
     assert run.state == "completed"
     assert [one["text"] for one in tool.calls] == ["password 0 canary", "b"]
 
@@ -279,13 +279,13 @@ async def test_an_approval_is_for_one_call() -> None:
 async def test_a_run_that_has_written_is_never_tried_again(says: Exception, error: str) -> None:
     tool, model = writing(says=says), ScriptedModel(script=[WRITE])
     parked = await ran(model, tool, max_retries=3)
-    run = await ran(model, tool, previous=parked, approval=decided("approved"))
+    run = await ran(model, tool, previous=parked, approval=decision_of("approved"))
     assert run.state == "failed"
     assert str(run.error).startswith(error)
 
 
 @pytest.mark.parametrize(
-    ("tool", "asked", "text"),
+    ("tool", "conversations", "text"),
     [
         pytest.param(Tool(), call("look", "{", id="c2"), "not valid JSON", id="malformed arguments"),
         pytest.param(Tool(), call("nothing", id="c2"), "there is no tool", id="an unknown tool"),
@@ -294,13 +294,13 @@ async def test_a_run_that_has_written_is_never_tried_again(says: Exception, erro
     ],
 )
 async def test_a_reading_that_is_refused_after_a_write_does_not_end_the_run(
-    tool: Tool, asked: ToolCall, text: str
+    tool: Tool, conversations: ToolCall, text: str
 ) -> None:
-    write, model = writing(says="done"), ScriptedModel(script=[WRITE, [asked]])
+    write, model = writing(says="done"), ScriptedModel(script=[WRITE, [conversations]])
     parked = await ran(model, write, tool)
-    run = await ran(model, write, tool, previous=parked, approval=decided("approved"))
+    run = await ran(model, write, tool, previous=parked, approval=decision_of("approved"))
     assert (run.state, run.output["answer"]) == ("completed", "That is all.")
-    assert text in model.told()["c2"]
+    assert text in model.tool_results()["c2"]
 
 
 async def test_a_turn_with_too_much_in_it_is_cut_and_can_still_be_parked() -> None:
@@ -309,10 +309,12 @@ async def test_a_turn_with_too_much_in_it_is_cut_and_can_still_be_parked() -> No
     parked = await ran(model, write, Tool())
     assert parked.state == "approval_pending"
     settings = AgentSettings(max_tool_calls=200)
-    run = await ran(model, write, Tool(), previous=parked, approval=decided("rejected"), settings=settings)
+    run = await ran(
+        model, write, Tool(), previous=parked, approval=decision_of("rejected"), settings=settings
+    )
     assert run.state == "completed"
-    assert len(model.told()) == 100
-    assert "longer than 200000 bytes" in model.told()["m0"]
+    assert len(model.tool_results()) == 100
+    assert "longer than 200000 bytes" in model.tool_results()["m0"]
 
 
 async def test_secrets_in_a_prompt_do_not_leave_for_the_model() -> None:
@@ -320,14 +322,14 @@ async def test_secrets_in_a_prompt_do_not_leave_for_the_model() -> None:
     prompt = "Why does this not work?\nsnmp-server community canary-1 RO\nenable secret 0 canary-2\n"
     run = await run_executor(AgentExecutor(AgentSettings()), {"prompt": prompt}, model=model)
     assert run.state == "completed"
-    assert "Why does this not work?" in str(model.asked)
-    assert "canary" not in str(model.asked) + str(run.transcript)
+    assert "Why does this not work?" in str(model.conversations)
+    assert "canary" not in str(model.conversations) + str(run.transcript)
 
 
 async def test_nor_when_the_model_fails_after_it() -> None:
     tool, model = writing(), ScriptedModel(script=[WRITE, transient()])
     parked = await ran(model, tool, max_retries=3)
-    run = await ran(model, tool, previous=parked, approval=decided("approved"))
+    run = await ran(model, tool, previous=parked, approval=decision_of("approved"))
     assert (run.state, run.error) == ("failed", "busy")
 
 
@@ -341,6 +343,6 @@ async def test_others_decide_unless_the_settings_say_otherwise() -> None:
 async def test_a_huge_result_is_cut() -> None:
     model = ScriptedModel(script=[[call("look")]])
     await ran(model, Tool(says="\n".join(f"line {number}" for number in range(100_000))))
-    told = model.told()["c1"]
-    assert len(told) < 60_000
-    assert "more lines]" in told
+    tool_results = model.tool_results()["c1"]
+    assert len(tool_results) < 60_000
+    assert "more lines]" in tool_results

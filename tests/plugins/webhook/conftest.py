@@ -24,7 +24,7 @@ QUICK = {"secret": SECRET, "retry_seconds": 0.02, "timeout_seconds": 5.0}
 
 @asynccontextmanager
 async def posting(*urls: str, allow: str = "127.0.0.1", **changes: Any) -> AsyncIterator[Observers]:
-    """The plugin as the service runs it, with these settings of the section."""
+    """Run the plugin as the service runs it, with these settings of the section."""
     section = WebhookSettings(urls=urls, **{**QUICK, **changes})
     http = GuardedClient(AddressRules.allowing([allow]))
     values = HostValues(http=http, instance_name="lab", settings={"webhook": section})

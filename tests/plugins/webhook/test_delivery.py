@@ -88,8 +88,8 @@ async def test_retry_after_is_waited_for(receiver: WebhookReceiver) -> None:
     assert time.monotonic() - first > 0.9
 
 
-async def test_a_receiver_that_comes_back_gets_what_was_told_meanwhile(receiver: WebhookReceiver) -> None:
-    """A connection that is closed without an answer, then a server on the same port."""
+async def test_a_receiver_that_comes_back_gets_what_happened_meanwhile(receiver: WebhookReceiver) -> None:
+    """Close a connection without an answer, then open a server on the same port."""
     answered = b"HTTP/1.1 204 No Content\r\n\r\n"
     connections = 0
 

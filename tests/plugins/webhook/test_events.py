@@ -13,7 +13,7 @@ from tests.support.servers.webhook_receiver import WebhookReceiver, receiving
 
 
 @pytest.mark.parametrize(
-    ("event", "tell", "data"),
+    ("event", "notify", "data"),
     [
         pytest.param(
             "execution_finished",
@@ -72,15 +72,15 @@ from tests.support.servers.webhook_receiver import WebhookReceiver, receiving
         ),
     ],
 )
-async def test_what_is_posted(receiver: WebhookReceiver, event: str, tell: Any, data: Any) -> None:
+async def test_what_is_posted(receiver: WebhookReceiver, event: str, notify: Any, data: Any) -> None:
     async with posting(receiver.url) as observers:
-        tell(observers)
+        notify(observers)
         [delivery] = await receiver.until(1)
     content = delivery.content
     assert (content["event"], content["instance"], content["data"]) == (event, "lab", data)
     assert list(content) == ["id", "event", "at", "instance", "data"]
-    told_at = datetime.fromisoformat(content["at"])
-    assert abs((datetime.now(UTC) - told_at).total_seconds()) < 20
+    posted_at = datetime.fromisoformat(content["at"])
+    assert abs((datetime.now(UTC) - posted_at).total_seconds()) < 20
     headers = delivery.headers
     assert (headers["X-Netautod-Event"], headers["X-Netautod-Delivery"]) == (event, content["id"])
     assert headers["Content-Type"] == "application/json"
@@ -94,8 +94,8 @@ async def test_a_change_of_a_device_is_posted_by_its_kind_and_under_its_own_id(
     receiver: WebhookReceiver, kind: str
 ) -> None:
     async with posting(receiver.url) as observers:
-        for told in (kind, "interface_down", kind):
-            observers.device_changed(changed(told))
+        for kind_of_event in (kind, "interface_down", kind):
+            observers.device_changed(changed(kind_of_event))
         deliveries = await receiver.until(2)
     assert [delivery.content["event"] for delivery in deliveries] == [kind, kind]
     assert {delivery.headers["X-Netautod-Delivery"] for delivery in deliveries} == {"event-1"}
@@ -112,7 +112,7 @@ async def test_a_change_of_a_device_is_posted_by_its_kind_and_under_its_own_id(
     }
 
 
-async def test_only_the_events_that_are_asked_for(receiver: WebhookReceiver) -> None:
+async def test_only_the_events_that_are_configured(receiver: WebhookReceiver) -> None:
     async with posting(receiver.url, events=("config_changed",)) as observers:
         observers.execution_finished(ended())
         observers.config_changed(CHANGED)

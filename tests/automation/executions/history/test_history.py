@@ -13,7 +13,7 @@ SEARCH = "/api/tasks/history/search"
 
 
 async def ran(tasks: Tasks, client: ApiClient, path: str, *, name: str, **row: Any) -> str:
-    """The id of an execution of a new task, whose row says so much more."""
+    """Return the id of an execution of a new task, with these further fields in its row."""
     task = await created(client, path, name=name)
     execution_id: str = (await client.post(f"{path}/{task['id']}/run")).expect(202)["id"]
     if row:

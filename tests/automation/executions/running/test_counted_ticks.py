@@ -1,4 +1,4 @@
-"""What the due scan counts: each tick once, however many nodes decide about it and however often."""
+"""The counts of the due scan: each tick counts once, whatever number of nodes decides about it."""
 
 import asyncio
 from collections.abc import Iterable
@@ -18,7 +18,7 @@ YEAR = timedelta(days=365)
 
 
 def late_tasks() -> list[Task]:
-    """Hourly tasks for which nobody was there for so many ticks."""
+    """Return hourly tasks that have missed so many ticks because no node ran."""
     first = hourly_due_task()
     start = first.next_run_at - timedelta(hours=MISSED)
     return [hourly_due_task(name=f"task {number}", next_run_at=start) for number in range(TASKS)]
@@ -34,11 +34,11 @@ def lags(world: World) -> Observed:
 
 
 async def scan_together(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No node moves a task on before every node has decided about it."""
-    advance, all_decided = world.tasks.advance, asyncio.Barrier(NODES)
+    """Let all nodes decide before any of them advances a task."""
+    advance, decisions_made = world.tasks.advance, asyncio.Barrier(NODES)
 
     async def together(moves: Iterable[tuple[Task, datetime]]) -> int:
-        await all_decided.wait()
+        await decisions_made.wait()
         return await advance(moves)
 
     monkeypatch.setattr(world.tasks, "advance", together)
@@ -132,7 +132,7 @@ async def test_a_scan_that_cannot_move_its_tasks_on_counts_its_executions_once(
 async def test_the_lag_lasts_until_the_execution_is_there(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The clock of the loop stands for an insert that takes a year."""
+    """Move the clock of the loop for an insert that takes a year."""
     await world.add(hourly_due_task())
     insert_many, loop = world.executions.insert_many, asyncio.get_running_loop()
     scheduler, clock = world.node(Does(nothing)).scheduler, loop.time

@@ -1,4 +1,4 @@
-"""How logs end: what is said during a cancellation is kept, and the last line names who ended the run."""
+"""The ends of logs: lines of a cancelled executor are kept, and the last line names who ended the run."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -65,7 +65,7 @@ async def cancel(client: ApiClient, execution: Execution) -> None:
     assert (await client.post(f"{EXECUTIONS}/{execution.id}/cancel")).status == 204
 
 
-async def test_what_is_said_while_a_run_is_cancelled_is_kept_and_the_last_line_says_by_whom(
+async def test_lines_of_a_cancelled_run_are_kept_and_the_last_one_names_the_user(
     tasks: Tasks, world: World, caplog: pytest.LogCaptureFixture
 ) -> None:
     closing = Closing(lines=300)  # more than are written at a time
@@ -119,12 +119,12 @@ async def test_one_that_swallows_its_cancellation_is_named_with_its_seconds(
 
 
 @pytest.mark.parametrize(
-    ("swallows", "told"),
+    ("swallows", "logged"),
     [(False, "ended "), (True, "swallowed its cancellation and went on for ")],
     ids=["it was only slow", "it swallowed it"],
 )
 async def test_one_that_is_left_behind_is_judged_when_it_ends(
-    tasks: Tasks, world: World, caplog: pytest.LogCaptureFixture, swallows: bool, told: str
+    tasks: Tasks, world: World, caplog: pytest.LogCaptureFixture, swallows: bool, logged: str
 ) -> None:
     closing = Closing(swallows=swallows)
     execution = await world.run(task())
@@ -137,12 +137,12 @@ async def test_one_that_is_left_behind_is_judged_when_it_ends(
         assert texts[-1] == f"cancelled by {name}"
         assert "swallowed" not in caplog.text
         closing.may_end.set()
-        await eventually(lambda: _said(caplog, told))
+        await eventually(lambda: _is_logged(caplog, logged))
     assert world.metrics.value("executions_abandoned") == 1
     assert await complete_log(client, execution) == texts  # nothing comes behind the last line
 
 
-async def test_one_that_raises_while_it_is_cancelled_is_told_with_its_stack(
+async def test_an_executor_that_raises_while_it_is_cancelled_is_logged_with_its_stack(
     tasks: Tasks, world: World, caplog: pytest.LogCaptureFixture
 ) -> None:
     started = asyncio.Event()
@@ -161,13 +161,13 @@ async def test_one_that_raises_while_it_is_cancelled_is_told_with_its_stack(
         await cancel(client, execution)
         assert (await complete_log(client, execution))[-1] == f"cancelled by {name}"
     [record] = [record for record in caplog.records if record.name == LOG]
-    whose = f"task 'nightly' (backup of tests), execution {execution.id}"
-    assert record.getMessage() == f"{whose} raised while it was cancelled"
+    run_name = f"task 'nightly' (backup of tests), execution {execution.id}"
+    assert record.getMessage() == f"{run_name} raised while it was cancelled"
     assert record.exc_info is not None
     assert str(record.exc_info[1]) == "the session was gone already"
 
 
-async def _said(caplog: pytest.LogCaptureFixture, text: str) -> bool:
+async def _is_logged(caplog: pytest.LogCaptureFixture, text: str) -> bool:
     return any(record.name == LOG and text in record.getMessage() for record in caplog.records[1:])
 
 
@@ -227,11 +227,11 @@ async def _retrying(world: World, execution: Execution) -> bool:
 
 
 async def waiting_for_an_approval(world: World) -> Execution:
-    async def asks(context: RunContext) -> Any:
+    async def requests_approval(context: RunContext) -> Any:
         raise NeedsApproval({})
 
     execution = await world.run(task())
-    async with world.node(Does(asks)):
+    async with world.node(Does(requests_approval)):
         return await world.until(execution, "approval_pending")
 
 
@@ -305,7 +305,7 @@ async def test_a_timeout_has_the_same_courtesy(tasks: Tasks, world: World) -> No
     assert texts.count("the run took longer than 1 seconds") == 1
 
 
-async def test_what_is_said_while_a_node_drains_is_kept(tasks: Tasks, world: World) -> None:
+async def test_lines_of_a_draining_node_are_kept(tasks: Tasks, world: World) -> None:
     closing = Closing()
     closing.may_end.set()
     execution = await world.run(task())

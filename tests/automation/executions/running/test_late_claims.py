@@ -14,7 +14,7 @@ from tests.support.execution import Does, DoesOnce, World, eventually, nothing, 
 LONG = ExecutionSettings(lease_seconds=600, heartbeat_seconds=300, abandon_seconds=500)
 
 
-async def test_a_run_is_not_begun_on_an_old_lease(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_run_does_not_start_on_an_old_lease(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     ages: list[float] = []
     clock = SettableClock()
     world.clock = clock
@@ -41,22 +41,22 @@ async def test_a_run_is_not_begun_on_an_old_lease(world: World, monkeypatch: pyt
 
 @pytest.mark.parametrize("arrives", ["at once", "when nobody waits for it", "never"])
 @pytest.mark.parametrize("executor", [Does, DoesOnce], ids=["could run again", "may run once"])
-async def test_a_run_whose_claim_nobody_acknowledged_is_begun_once(
+async def test_a_run_with_an_unacknowledged_claim_starts_once(
     world: World, monkeypatch: pytest.MonkeyPatch, executor: type[Does], arrives: str
 ) -> None:
-    """Left alone it would be taken for one of a dead node: a retry less, or the end of an agent."""
+    """Check a run that would count as one of a dead node: a retry less, or the end of an agent."""
     execution = await world.run(task(task_type=executor.task_type, max_retries=0))
-    begun = executor(nothing)
-    node = world.node(begun, runs=LONG)
+    counting = executor(nothing)
+    node = world.node(counting, runs=LONG)
     _unanswered_once(node, monkeypatch, arrives)
     async with node:
         done = await world.until(execution, "completed")
         await eventually(lambda: _idle(node))
-    assert (len(done.attempts), done.retry_count, begun.runs) == (1, 0, 1)
+    assert (len(done.attempts), done.retry_count, counting.runs) == (1, 0, 1)
 
 
 def _unanswered_once(node: ExecutionNode, monkeypatch: pytest.MonkeyPatch, arrives: str) -> None:
-    """The first claim has no answer; one that nobody waits for is there just before the next claim."""
+    """Give the first claim no answer; it reaches the database just before the next claim."""
     leased = node._keeper.collection
     send, sent = leased.find_and_update, list[Any]()
 

@@ -39,7 +39,7 @@ class Lines(ExecutionLogStore):
 
 
 class Lease:
-    """What the writer asks before each write."""
+    """The lease that the writer checks before each write."""
 
     lost = False
 
@@ -65,7 +65,7 @@ def writer(lines: Lines, limits: LogLimits = WIDE, lease: Lease | None = None) -
 
 
 async def attempt(lines: Lines, limits: LogLimits, *texts: str, first: bool = True) -> None:
-    """One that says these texts and ends."""
+    """Run an attempt that writes these texts and ends."""
     log = writer(lines, limits)
     await log.open(first=first)
     for text in texts:
@@ -75,7 +75,7 @@ async def attempt(lines: Lines, limits: LogLimits, *texts: str, first: bool = Tr
 
 
 @pytest.mark.parametrize(
-    ("limits", "said", "kept"),
+    ("limits", "written", "kept"),
     [
         pytest.param(LogLimits(lines=2, bytes=99), "a b", "a b", id="as many lines as there may be"),
         pytest.param(
@@ -89,9 +89,9 @@ async def attempt(lines: Lines, limits: LogLimits, *texts: str, first: bool = Tr
     ],
 )
 async def test_a_log_takes_what_fits_and_then_says_once_that_it_is_full(
-    lines: Lines, limits: LogLimits, said: str, kept: str
+    lines: Lines, limits: LogLimits, written: str, kept: str
 ) -> None:
-    words = said.split()
+    words = written.split()
     await attempt(lines, limits, *words)
     stored = await lines.read(ORG, RUN, 0, 100)
     assert " ".join(entry.message for entry in stored) == kept
@@ -120,7 +120,7 @@ async def test_a_later_attempt_goes_on_where_the_earlier_one_ended(
 
 
 @pytest.mark.parametrize(
-    ("said", "kept"),
+    ("written", "kept"),
     [
         pytest.param("a\x00b", "a\ufffdb", id="NUL"),
         pytest.param("a\udcffb", "a?b", id="half of a character"),
@@ -130,8 +130,8 @@ async def test_a_later_attempt_goes_on_where_the_earlier_one_ended(
         pytest.param("", "", id="nothing"),
     ],
 )
-async def test_a_line_is_made_storable(lines: Lines, said: str, kept: str) -> None:
-    await attempt(lines, WIDE, said)
+async def test_a_line_is_made_storable(lines: Lines, written: str, kept: str) -> None:
+    await attempt(lines, WIDE, written)
     assert await lines.texts() == [kept]
 
 
@@ -170,7 +170,7 @@ async def test_lines_of_an_outage_wait_and_arrive_in_their_order(
     assert await lines.texts() == ["before", *map(str, range(FLUSH_LINES))]
 
 
-async def test_lines_of_a_lost_lease_are_kept_until_it_is_known_whose_they_are(lines: Lines) -> None:
+async def test_lines_of_a_lost_lease_are_kept_until_their_owner_is_known(lines: Lines) -> None:
     lease = Lease()
     log = writer(lines, lease=lease)
     await log.write("info", "mine")

@@ -1,4 +1,4 @@
-"""What a run is given as its parameters: what the schema makes of the stored ones, which stay as they are."""
+"""The parameters that a run gets: loaded by the schema from the stored ones, which stay as they are."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -143,7 +143,7 @@ def test_a_schema_changes_nothing_but_its_copy() -> None:
         pytest.param(Unmade, "the plugin's schema failed", id="the schema cannot be made"),
     ],
 )
-async def test_what_a_task_is_told_of_its_parameters(schema: Any, error: str) -> None:
+async def test_parameters_that_an_executor_gets(schema: Any, error: str) -> None:
     rules = SchemaRules(schemas={"ask": schema, "keep": Mutating}, references={})
     with pytest.raises(InvalidInput, match=error):
         await rules.check(CALLER, "ask", dict(STORED), {})

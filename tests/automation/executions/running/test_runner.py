@@ -46,7 +46,7 @@ async def test_a_manual_run_completes_with_its_output(world: World) -> None:
     stored = await world.tasks.get(execution.org_id, execution.task_id)
     assert stored is not None
     assert stored.last_run_at == done.started_at
-    assert [(told.id, told.state) for told in world.finished] == [(execution.id, "completed")]
+    assert [(one.id, one.state) for one in world.finished] == [(execution.id, "completed")]
 
 
 async def _finished(world: World) -> bool:
@@ -75,7 +75,7 @@ async def test_failures(world: World, error: Exception, message: str, runs: int)
 
 
 @pytest.mark.parametrize(
-    ("error", "told"),
+    ("error", "logged"),
     [
         pytest.param(RuntimeError("secret detail"), True, id="what nobody expected"),
         pytest.param(Unavailable("database away"), True, id="an outage"),
@@ -84,14 +84,14 @@ async def test_failures(world: World, error: Exception, message: str, runs: int)
     ],
 )
 async def test_the_service_log_has_the_stack_of_what_an_executor_did_not_mean_to_raise(
-    world: World, caplog: pytest.LogCaptureFixture, error: Exception, told: bool
+    world: World, caplog: pytest.LogCaptureFixture, error: Exception, logged: bool
 ) -> None:
     execution = await world.run(task())
     async with world.node(failing(error)):
         await world.until(execution, "failed", "approval_pending")
     stacks = [record.exc_info[1] for record in caplog.records if record.exc_info is not None]
-    assert stacks == ([error] if told else [])
-    assert (f"the executor of {execution.id} raised" in caplog.text) is told
+    assert stacks == ([error] if logged else [])
+    assert (f"the executor of {execution.id} raised" in caplog.text) is logged
 
 
 async def test_a_retry_waits_its_delay_and_keeps_the_output(world: World) -> None:
@@ -455,7 +455,7 @@ async def test_a_dead_nodes_run_is_taken_over(world: World) -> None:
 
 
 @pytest.mark.parametrize(
-    ("store", "method", "said"),
+    ("store", "method", "text"),
     [
         pytest.param(
             TaskStore, "enabled_states", "claimed executions cannot be started yet", id="before the start"
@@ -465,22 +465,22 @@ async def test_a_dead_nodes_run_is_taken_over(world: World) -> None:
         ),
     ],
 )
-async def test_a_database_that_is_away_is_asked_again_after_a_pause(
+async def test_an_absent_database_is_queried_again_after_a_pause(
     world: World,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
     store: type[Any],
     method: str,
-    said: str,
+    text: str,
 ) -> None:
-    asked, away = asyncio.Event(), True
+    queried, away = asyncio.Event(), True
     tries = 0
     real = getattr(store, method)
 
     async def flaky(self: Any, *args: Any) -> Any:
         nonlocal tries
         tries += 1
-        asked.set()
+        queried.set()
         if away:
             raise Unavailable("no primary")
         return await real(self, *args)
@@ -488,13 +488,13 @@ async def test_a_database_that_is_away_is_asked_again_after_a_pause(
     monkeypatch.setattr(store, method, flaky)
     execution = await world.run(task())
     async with world.node(Does(nothing)):
-        await asyncio.wait_for(asked.wait(), 10)
+        await asyncio.wait_for(queried.wait(), 10)
         for _ in range(2000):  # the event loop is free: only a pause keeps the node from asking
             await asyncio.sleep(0)
         assert tries < 100
         away = False
         await world.until(execution, "completed")
-    assert f"{said}: " in caplog.text
+    assert f"{text}: " in caplog.text
     assert "no primary" in caplog.text
 
 

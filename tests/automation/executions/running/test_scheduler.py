@@ -137,7 +137,7 @@ async def test_a_schedule_that_is_no_longer_valid_is_disabled_and_blocks_nothing
 
 @pytest.mark.parametrize("batch", [1, 10, 24, 25, 26], ids=lambda batch: f"by {batch}")
 async def test_more_due_tasks_than_a_batch_all_fire(world: World, batch: int) -> None:
-    """Batches of one: more of them than one reading asks for."""
+    """Use batches of one, more of them than one reading takes."""
     tasks = [due_task(name=f"task {number}") for number in range(25)]
     await world.add(*tasks)
     await world.node(Does(nothing), schedule=replace(FAST_SCAN, batch=batch)).scheduler.scan()

@@ -23,7 +23,7 @@ async def _retries(world: World, execution: Execution, count: int) -> bool:
 
 
 async def lose_its_node(world: World, execution: Execution, executor: Does) -> None:
-    """A node begins the run, and dies."""
+    """Let a node start the run, and die."""
     doomed = world.node(executor, node_id="doomed")
     await doomed.__aenter__()
     await world.until(execution, "running")
@@ -44,14 +44,14 @@ async def test_a_run_that_fails_is_lost_and_succeeds(tasks: Tasks, world: World)
     path = f"{EXECUTIONS}/{execution.id}"
     ends = iter([fails, hangs])
 
-    async def as_told(context: RunContext) -> Any:
+    async def in_order(context: RunContext) -> Any:
         return await next(ends)(context)
 
-    doomed = world.node(Does(as_told), node_id="doomed")
+    doomed = world.node(Does(in_order), node_id="doomed")
     await doomed.__aenter__()
     await eventually(lambda: _second_runs(world, execution))
-    begun = (await client.get(path)).expect()
-    assert (begun["retry_count"], begun["error_message"]) == (1, "no answer")
+    started = (await client.get(path)).expect()
+    assert (started["retry_count"], started["error_message"]) == (1, "no answer")
     await doomed.__aexit__()
     await world.rows.update(
         {"_id": execution.id}, [{"$set": {"lease_until": {"$subtract": ["$$NOW", 60_000]}}}]
@@ -60,14 +60,16 @@ async def test_a_run_that_fails_is_lost_and_succeeds(tasks: Tasks, world: World)
         await world.until(execution, "completed")
     done = (await client.get(path)).expect()
     assert (done["state"], done["retry_count"], done["error_message"]) == ("completed", 2, None)
-    told = [(one["number"], one["outcome"], one["error_message"], one["node"]) for one in done["attempts"]]
-    assert told == [
+    finished = [
+        (one["number"], one["outcome"], one["error_message"], one["node"]) for one in done["attempts"]
+    ]
+    assert finished == [
         (1, "failed", "no answer", "doomed"),
         (2, "lost", "node lost", "doomed"),
         (3, "completed", None, "heir"),
     ]
     assert all(one["started_at"] <= one["completed_at"] for one in done["attempts"])
-    assert done["started_at"] == begun["started_at"] == done["attempts"][0]["started_at"]
+    assert done["started_at"] == started["started_at"] == done["attempts"][0]["started_at"]
     assert done["attempts"][0]["started_at"] < done["attempts"][2]["started_at"]
     assert (await client.get(f"{SCHEDULES}/{one.id}")).json["last_run_at"] == done["started_at"]
     log = (await client.get(f"{path}/log")).expect()

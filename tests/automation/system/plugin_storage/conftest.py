@@ -24,7 +24,7 @@ OURS, THEIRS = OrgId("ours"), OrgId("theirs")
 
 @dataclass(kw_only=True)
 class World:
-    """`ours` and `theirs` are organizations; the clock stands still."""
+    """A storage with two organizations, `ours` and `theirs`; the clock stands still."""
 
     installation: Installation
     storages: PluginStorages

@@ -1,4 +1,4 @@
-"""What every storage of a plugin does: that of the service, and the one that tests of plugins are given."""
+"""The contract of a plugin's storage, held by that of the service and by the one for tests of plugins."""
 
 import json
 import math
@@ -139,7 +139,7 @@ RULES = (
 
 
 async def test_the_storage_of_the_service(world: World) -> None:
-    """Each rule as another plugin, so that none sees what the others have stored."""
+    """Use another plugin for each rule, so that none sees what the others have stored."""
     for rule in RULES:
         await rule(world.lend(rule.__name__), world.ours, world.theirs)
 

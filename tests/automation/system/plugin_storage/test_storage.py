@@ -104,7 +104,7 @@ async def test_a_write_that_died_is_not_counted_for_ever(
         await storage.put(world.ours, "c", 1)
 
 
-async def test_a_write_whose_end_nobody_noted_is_counted(
+async def test_a_write_without_a_recorded_end_is_counted(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     storage = world.lend(records=2)
@@ -123,7 +123,7 @@ async def test_a_write_whose_end_nobody_noted_is_counted(
 
 
 async def test_counting_anew_forgets_nothing_that_is_under_way(world: World) -> None:
-    """A write is held between its reservation and its row, and another one makes all be counted."""
+    """Hold a write between its reservation and its row, and make another one count all anew."""
     storage, other = world.lend(records=2), world.lend(records=2)
     held, go_on = asyncio.Event(), asyncio.Event()
     plain = PluginRecordStore.write
@@ -150,7 +150,7 @@ async def test_counting_anew_forgets_nothing_that_is_under_way(world: World) -> 
 
 
 async def test_a_deletion_is_not_counted_twice(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is held between its row and the note of its end, and all is counted anew meanwhile."""
+    """Hold it between its row and the record of its end, and count all anew meanwhile."""
     storage = world.lend(records=3)
     for key in ("a", "b", "c"):
         await storage.put(world.ours, key, 1)
@@ -204,7 +204,7 @@ async def test_a_full_disk_refuses_what_grows(world: World, monkeypatch: pytest.
 async def test_what_is_under_way_is_waited_for_when_it_takes_the_last_room(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One write of the only key that has room is held; another of the same key waits, and comes after it."""
+    """Hold one write of the only key that has room; another of the same key waits, and comes after it."""
     reserved, go_on = asyncio.Event(), asyncio.Event()
     plain = PluginRecordStore.write
 
@@ -234,7 +234,7 @@ async def test_what_is_under_way_is_waited_for_when_it_takes_the_last_room(
         await storage.put(world.ours, "other", 1)
 
 
-async def test_a_page_whose_records_are_gone_is_not_the_end(
+async def test_a_page_of_deleted_records_is_not_the_end(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     storage = world.lend()
@@ -275,7 +275,7 @@ async def test_what_a_plugin_has_left_is_deleted_by_its_name(world: World) -> No
 
 
 async def test_a_restored_database_is_counted_anew(world: World) -> None:
-    """Backups leave `plugin_usage` out."""
+    """Check a restore: backups leave `plugin_usage` out."""
     storage = world.lend(records=2)
     await storage.put(world.ours, "a", 1)
     await storage.put(world.ours, "b", 1)

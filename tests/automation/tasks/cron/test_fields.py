@@ -1,4 +1,4 @@
-"""Which cron expressions and time zones are accepted, and what the refusals say."""
+"""The accepted cron expressions and time zones, and the errors of the others."""
 
 import pytest
 

@@ -22,7 +22,7 @@ Columns = tuple[bytes, ...]
 
 @dataclass(frozen=True, kw_only=True)
 class Walk:
-    """Every UTC minute of a window with its local fields, one byte each."""
+    """The UTC minutes of a window with their local fields, one byte each."""
 
     start: datetime
     columns: Columns
@@ -76,7 +76,7 @@ def values_of(text: str, low: int, high: int, names: list[str]) -> set[int]:
 
 
 def matching(expression: str, columns: Columns) -> int:
-    """Bytes of 0 and 1, as one number."""
+    """Return bytes of 0 and 1, as one number."""
     masks = []
     for text, (low, high, names), column in zip(expression.split(), COLUMNS, columns, strict=True):
         values = values_of(text, low, high, names)
@@ -134,7 +134,7 @@ def differences(zone: str, windows: list[Walk], expressions: list[str]) -> list[
 
 
 def windows_of(zone_name: str, year: int) -> list[Walk]:
-    """Four days around each change of the offset in two years, and 20 random days."""
+    """Return four days around each change of the offset in two years, and 20 random days."""
     zone, first = ZoneInfo(zone_name), datetime(year, 1, 1, tzinfo=UTC)
     hours = [first + timedelta(hours=n) for n in range(2 * 365 * 24)]
     offsets = [hour.astimezone(zone).utcoffset() for hour in hours]
@@ -157,7 +157,7 @@ def random_field(chance: random.Random, low: int, high: int) -> str:
 
 
 def random_expression(chance: random.Random, *, once_a_day: bool) -> str:
-    """Mostly in the small hours, where the clocks change."""
+    """Return an expression that fires mostly in the small hours, where the clocks change."""
     minute = f"{chance.randrange(60)}" if once_a_day else random_field(chance, 0, 59)
     hour = f"{chance.choice([0, 0, 1, 2, 2, 3, 4, 23])}" if once_a_day else random_field(chance, 0, 23)
     day = chance.choice(["*", "*", random_field(chance, 1, 29)])
@@ -168,7 +168,7 @@ def random_expression(chance: random.Random, *, once_a_day: bool) -> str:
 
 CHANCE = random.Random(20261121)
 DENSE = ["* * * * *", "*/2 * * * *", "0-59 * * * *", "0-59 0-23 * * *", "*/7 1-4 * * *", "5-59/3 * * * *"]
-CHOSEN = [
+SELECTED = [
     *(
         "*/15 * * * *",
         "*/30 * * * *",
@@ -206,7 +206,7 @@ ONCE_A_DAY = [
     ),
     *(random_expression(CHANCE, once_a_day=True) for _ in range(60)),
 ]
-EVERY = DENSE + CHOSEN + ONCE_A_DAY + [random_expression(CHANCE, once_a_day=False) for _ in range(90)]
+EVERY = DENSE + SELECTED + ONCE_A_DAY + [random_expression(CHANCE, once_a_day=False) for _ in range(90)]
 
 ZONES = [
     pytest.param("America/New_York", 2026, id="New York"),
@@ -232,7 +232,7 @@ def test_a_tenth_of_the_expressions_fires_like_the_oracle(zone: str, year: int) 
 
 
 def share(expressions: list[str], zone: str) -> list[str]:
-    """A fifth of them, another one for each of five zones in turn."""
+    """Return a fifth of the expressions, another one for each of five zones in turn."""
     return expressions[[param.values[0] for param in ZONES].index(zone) % 5 :: 5]
 
 

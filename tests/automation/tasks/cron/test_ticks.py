@@ -1,4 +1,4 @@
-"""When schedules fire, by name: the goldens, the day rule, counting and the cost."""
+"""The ticks of schedules, by name: the goldens, the day rule, counting and the cost."""
 
 import zoneinfo
 from datetime import UTC, datetime, timedelta, timezone
@@ -22,7 +22,7 @@ from tests.support.calibration import slowness
 
 
 def local_runs(expression: str, zone: str, start: str, count: int) -> list[str]:
-    """The next local times after `start`, to the minute, with the offset."""
+    """Return the next local times after `start`, to the minute, with the offset."""
     runs = next_runs(parse(expression, zone), datetime.fromisoformat(start), count)
     return [local.isoformat(timespec="minutes") for _, local in runs]
 
@@ -272,10 +272,10 @@ def test_a_remembered_schedule_is_parsed_once() -> None:
 
 
 def milliseconds_per_call(schedule: CronSchedule, calls: int) -> float:
-    moment, begun = datetime(2026, 3, 7, tzinfo=UTC), process_time()
+    moment, started = datetime(2026, 3, 7, tzinfo=UTC), process_time()
     for _ in range(calls):
         moment = next_after(schedule, moment)
-    return (process_time() - begun) * 1000 / calls
+    return (process_time() - started) * 1000 / calls
 
 
 @pytest.mark.parametrize(

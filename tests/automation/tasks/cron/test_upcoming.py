@@ -1,4 +1,4 @@
-"""What people are told of the next runs of a schedule when the clocks change."""
+"""The next runs of a schedule as people see them when the clocks change."""
 
 from datetime import UTC, datetime
 

@@ -28,7 +28,7 @@ FLEET = (GOOD, replace(BAD, device_id="d2"), replace(BAD, device_id="d3", final=
 
 
 async def ended(tasks: Tasks, *results: DeviceResult, state: str = "failed") -> tuple[ApiClient, str]:
-    """An execution in that state, which has left these results."""
+    """Return an execution in that state, which has left these results."""
     client, caller = tasks.served.client(*OPERATOR)
     run = await _run(client)
     world = World(database=tasks.database)
@@ -120,7 +120,7 @@ def caller(**values: Any) -> Caller:
 
 
 async def test_pulls_without_a_task_run_side_by_side(world: World) -> None:
-    """Each counts as its own task: an index lets one execution of a task run at a time."""
+    """Check that each counts as its own task: an index lets one execution of a task run at a time."""
     subset_runs, started = pulls(world), asyncio.Semaphore(0)
     both = asyncio.Event()
 
@@ -139,11 +139,11 @@ async def test_pulls_without_a_task_run_side_by_side(world: World) -> None:
     assert [list(one.device_subset or ()) for one in done] == [["d1", "d2"]] * 2
     assert [one.to_json()["task_id"] for one in done] == [None, None]
     assert {(one.task_type, one.task_name, one.max_retries) for one in done} == {("backup", "bulk pull", 0)}
-    assert {(told.task_id, told.state) for told in world.finished} == {(None, "completed")}
+    assert {(one.task_id, one.state) for one in world.finished} == {(None, "completed")}
     assert await world.database.collection("tasks").count({}) == 0
 
 
-async def test_a_pull_does_no_more_than_the_token_that_asked_for_it(world: World) -> None:
+async def test_a_pull_has_no_more_permissions_than_its_token(world: World) -> None:
     token = UsedToken(id=str(uuid4()), name="ci", expires_at=None)
     with_token = caller(token=token, permissions=frozenset({"devices.manage"}))
     assert (await pulls(world).pull(with_token, ["d1"])).scope == ["devices.manage"]
@@ -164,7 +164,7 @@ async def test_a_pull_is_retried_as_a_pull(tasks: Tasks, world: World) -> None:
 
 
 async def test_old_pulls_are_deleted_like_all_executions(world: World) -> None:
-    """The newest failure of a task stays: a pull that belongs to none would stay for ever."""
+    """Check that only tasks keep their newest failure: a pull without a task would stay for ever."""
     old, of_task = await pulls(world).pull(caller(), ["d1"]), await world.run(task())
     long_ago = world.clock.now() - timedelta(days=100)
     await world.rows.update_many({}, {"$set": {"state": "failed", "created_at": long_ago}})
