@@ -6,12 +6,16 @@ The permission of a line is `public`, `any` (any session) or the key that is nee
 import csv
 from pathlib import Path
 
+from tornado.web import RequestHandler
+
 from netautod.console.base.forms import FORM
 from netautod.console.base.static import StaticHandler
 from netautod.console.routes import PAGES
 from netautod.http.routing.routes import Route
 from tests.assembly.route_table import normalised
 
+# Of classes between Tornado's handler and a page: who reads a page can hold them in mind.
+DEEPEST = 5
 TABLE = Path(__file__).parent.parent / "data" / "pages.csv"
 
 
@@ -35,3 +39,8 @@ def test_pages_take_forms_and_nothing_else() -> None:
             assert (operation.consumes == FORM) == (method == "POST"), route.path
             if route.handler is not StaticHandler:
                 assert operation.answer is None, route.path
+
+
+def test_no_page_is_built_of_many_classes() -> None:
+    depths = {route.path: route.handler.__mro__.index(RequestHandler) for route in PAGES}
+    assert {path: depth for path, depth in depths.items() if depth > DEEPEST} == {}

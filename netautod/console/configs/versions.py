@@ -28,7 +28,7 @@ class VersionsPage(ConfigPage):
 
 
 class TextPage(ConfigPage):
-    """Pages with a text of a version."""
+    """A page with a text of a version, or of one of its parts."""
 
     large = True
 
@@ -47,6 +47,21 @@ class TextPage(ConfigPage):
             names=await self.names_of([found.config]),
             before=before,
             after=after,
+            secrets=secrets,
+        )
+
+    async def show_part(
+        self, device_id: str, version: str, name: str, *, line: int = 1, secrets: bool = False
+    ) -> None:
+        device, number = await self.device_of(device_id), version_number(version)
+        part, text = await self.configs.part(self.caller, device.id, number, name, secrets=secrets)
+        self.show(
+            "configs/part.html",
+            title=f"{part.name} of {device.name}",
+            device=device,
+            version=number,
+            part=part,
+            shown=await _numbered(text, line),
             secrets=secrets,
         )
 
@@ -103,31 +118,14 @@ class RawPage(TextPage):
         self.send_file(content, BYTES, f"{_file_name(device, number)}.cfg")
 
 
-class PartTextPage(TextPage):
-    async def show_part(
-        self, device_id: str, version: str, name: str, *, line: int = 1, secrets: bool = False
-    ) -> None:
-        device, number = await self.device_of(device_id), version_number(version)
-        part, text = await self.configs.part(self.caller, device.id, number, name, secrets=secrets)
-        self.show(
-            "configs/part.html",
-            title=f"{part.name} of {device.name}",
-            device=device,
-            version=number,
-            part=part,
-            shown=await _numbered(text, line),
-            secrets=secrets,
-        )
-
-
-class PartPage(PartTextPage):
+class PartPage(TextPage):
     @requires(READ, query=TextQuery)
     async def get(self, device_id: str, version: str, name: str) -> None:
         """What the device told beside its configuration, redacted."""
         await self.show_part(device_id, version, name, line=self.query["line"])
 
 
-class RevealPartPage(PartTextPage):
+class RevealPartPage(TextPage):
     @requires(SECRETS, consumes=FORM, grows=False)
     async def post(self, device_id: str, version: str, name: str) -> None:
         """The same with its secrets; it is audited."""

@@ -31,6 +31,17 @@ class ActionPage(OneDevicePage):
 
         await self.submit(done(), again=lambda: self.show_device(device_id))
 
+    async def decide_host_key(self, device_id: str, *, approve: bool) -> str:
+        """Decide about the host key whose prompt the form names, so that it is the one that was shown."""
+        waiting = await self.host_keys.of(self.caller.org_id, device_id)
+        if waiting is None or waiting.id != self.form.text("prompt_id"):
+            raise Conflict(NO_PROMPT)
+        if approve:
+            prompt = await self.host_keys.approve(self.caller, waiting.id)
+            return f"The host key is {prompt.fingerprint} now"
+        prompt = await self.host_keys.reject(self.caller, waiting.id)
+        return f"The host key stays {prompt.previous_fingerprint}"
+
 
 class PullPage(ActionPage):
     pulls: Pulls
@@ -113,34 +124,20 @@ class VouchPage(ActionPage):
         return f"The credentials of {device.name} may go to {device.host} port {device.port}"
 
 
-class HostKeyPage(ActionPage):
-    """`prompt_id` of the form: the key that was shown, so that nobody decides about another one."""
-
-    async def decide(self, device_id: str, *, approve: bool) -> str:
-        waiting = await self.host_keys.of(self.caller.org_id, device_id)
-        if waiting is None or waiting.id != self.form.text("prompt_id"):
-            raise Conflict(NO_PROMPT)
-        if approve:
-            prompt = await self.host_keys.approve(self.caller, waiting.id)
-            return f"The host key is {prompt.fingerprint} now"
-        prompt = await self.host_keys.reject(self.caller, waiting.id)
-        return f"The host key stays {prompt.previous_fingerprint}"
-
-
-class ApproveKeyPage(HostKeyPage):
+class ApproveKeyPage(ActionPage):
     @requires(MANAGE_CREDENTIALS, consumes=FORM, grows=False)
     async def post(self, device_id: str) -> None:
         """Pins the key that the device shows now."""
         wanted = self.device_id(device_id)
-        await self.act(wanted, self.decide(wanted, approve=True))
+        await self.act(wanted, self.decide_host_key(wanted, approve=True))
 
 
-class RejectKeyPage(HostKeyPage):
+class RejectKeyPage(ActionPage):
     @requires(MANAGE_CREDENTIALS, consumes=FORM, grows=False)
     async def post(self, device_id: str) -> None:
         """Keeps the pinned key."""
         wanted = self.device_id(device_id)
-        await self.act(wanted, self.decide(wanted, approve=False))
+        await self.act(wanted, self.decide_host_key(wanted, approve=False))
 
 
 class ResetKeyPage(ActionPage):

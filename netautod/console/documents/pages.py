@@ -1,7 +1,9 @@
 """What all pages of documents share."""
 
 from netautod.console.base.pages import PageHandler
-from netautod.documents.models import ShownDocument
+from netautod.core.errors import NotFound
+from netautod.documents.models import NO_VERSION, ShownDocument, ShownVersion
+from netautod.documents.notes.service import VaultLocked
 from netautod.documents.service import DocumentService
 
 MANAGE = "docs.manage"
@@ -17,6 +19,16 @@ class DocumentPage(PageHandler):
     async def document(self, document_id: str) -> ShownDocument:
         """A note is empty and locked while the vault is."""
         return await self.documents.get(self.caller.org_id, self.document_id(document_id))
+
+    async def version(self, document: ShownDocument, version_id: str) -> ShownVersion | None:
+        """Return a version of the document; None while the vault is locked. Raises NotFound."""
+        try:
+            found = await self.documents.version(self.caller.org_id, self.path_id(version_id, "Version"))
+        except VaultLocked:
+            return None
+        if found.version.document_id != document.document.id:
+            raise NotFound(NO_VERSION)
+        return found
 
 
 def own_path(document_id: str) -> str:

@@ -8,8 +8,7 @@ from netautod.console.documents.views import ShownDiff, diff_of, shown_text
 from netautod.core.errors import InvalidInput, NotFound
 from netautod.core.pages import Page, PageOf
 from netautod.core.schema.bases import Id, PageQuery, Query
-from netautod.documents.models import NO_VERSION, ShownDocument, ShownVersion
-from netautod.documents.notes.service import VaultLocked
+from netautod.documents.models import ShownDocument, ShownVersion
 from netautod.http.access import any_token, requires
 from netautod.http.routing.routes import Route
 
@@ -43,19 +42,7 @@ class VersionsPage(DocumentPage):
         )
 
 
-class VersionPage(DocumentPage):
-    async def version(self, document: ShownDocument, version_id: str) -> ShownVersion | None:
-        """None while the vault is locked. Raises NotFound, also for a version of another document."""
-        try:
-            found = await self.documents.version(self.caller.org_id, self.path_id(version_id, "Version"))
-        except VaultLocked:
-            return None
-        if found.version.document_id != document.document.id:
-            raise NotFound(NO_VERSION)
-        return found
-
-
-class OneVersionPage(VersionPage):
+class OneVersionPage(DocumentPage):
     @any_token()
     async def get(self, document_id: str, version_id: str) -> None:
         """A version with its content."""
@@ -87,7 +74,7 @@ class RestoreVersionPage(OneVersionPage):
         return own_path(shown.document.id)
 
 
-class DiffPage(VersionPage):
+class DiffPage(DocumentPage):
     @any_token(query=DiffQuery)
     async def get(self, document_id: str) -> None:
         """What differs between two versions, or a version and the live content."""
