@@ -19,7 +19,7 @@ class DeviceInfo:
 
 @dataclass(frozen=True, kw_only=True)
 class BackupState:
-    """How the backup of a device stands: the end of its last capture, good or not, and the newest version.
+    """A backup state of a device: the end of its last capture, good or not, and the newest version.
 
     `status` tells how the last capture went (`never`: there was none), `error` why it failed. `changed_at` is
     when the newest version was stored. Moments are in UTC.
@@ -51,7 +51,7 @@ class CaptureOutcome:
 
 @dataclass(frozen=True, kw_only=True)
 class CommandOutcome:
-    """What a command printed (at most 1 MiB, marked when cut); `output` is what came when it failed.
+    """The output of a command (at most 1 MiB, marked when cut); `output` is what came when it failed.
 
     `error` is a sentence and `error_kind` one of the typed device failures (`auth`, `refused_command`, ...),
     or `not_found`; both are None for a success.
@@ -73,17 +73,17 @@ class UserServices(Protocol):
     def devices(
         self, *, site: str | None = None, device_type: str | None = None
     ) -> AsyncIterator[DeviceInfo]:
-        """All devices that match exactly, in the order of their ids; needs devices.access."""
+        """Yield all devices that match exactly, in the order of their ids; needs devices.access."""
         ...
 
     def backups(
         self, *, site: str | None = None, device_type: str | None = None
     ) -> AsyncIterator[BackupState]:
-        """How the backup of each of these devices stands, in the same order; needs devices.access."""
+        """Yield the backup state of each of these devices, in the same order; needs devices.access."""
         ...
 
     async def capture_config(self, device_id: str, *, credential_id: str | None = None) -> CaptureOutcome:
-        """Reads the device's config and stores it if it changed; needs devices.access.
+        """Read the device's config and store it if it changed; needs devices.access.
 
         `credential_id`: instead of the device's own credential. Raises `DeviceFailed`.
         """
@@ -92,7 +92,7 @@ class UserServices(Protocol):
     async def run_command(
         self, device_id: str, command: str, *, timeout_seconds: float = 30.0
     ) -> CommandOutcome:
-        """Runs one line on the device (1 to 300 seconds); needs devices.manage, and is audited.
+        """Run one line on the device (1 to 300 seconds); needs devices.manage, and is audited.
 
         A device that fails or asks a question is an outcome; ValueError for a command of several lines.
         """

@@ -1,4 +1,4 @@
-"""What agent tasks are made of: model back ends, the transcript, and the desk that an agent works at."""
+"""The parts of agent tasks: model back ends, the transcript, and the desk that an agent works at."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class ModelFailed(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class ToolCall:
-    """What the model wants done; `arguments` is JSON as the model wrote it, or what it took for JSON."""
+    """A call that the model wants; `arguments` is JSON as the model wrote it, or what it took for JSON."""
 
     id: str
     name: str
@@ -30,7 +30,7 @@ class ToolCall:
 
 @dataclass(frozen=True, kw_only=True)
 class ModelMessage:
-    """One message of the conversation; `tool_call_id` is that of the call which a tool's message answers."""
+    """A message of the conversation; `tool_call_id` is that of the call which a tool's message answers."""
 
     role: Role
     text: str
@@ -49,7 +49,7 @@ class ToolDescription:
 
 @dataclass(frozen=True, kw_only=True)
 class ModelReply:
-    """One turn of the model: calls of tools, or without any its final answer. Tokens as the model counts."""
+    """A turn of the model: calls of tools, or without any its final answer. Tokens as the model counts."""
 
     text: str
     tool_calls: Sequence[ToolCall]
@@ -59,20 +59,20 @@ class ModelReply:
 
 
 class ModelBackend(Protocol):
-    """Talks to a language model. `name` tells several registered ones apart."""
+    """A client of a language model. `name` tells several registered ones apart."""
 
     name: ClassVar[str]
 
     async def complete(
         self, messages: Sequence[ModelMessage], tools: Sequence[ToolDescription], http: GuardedClient
     ) -> ModelReply:
-        """The next turn; `http` is the only way to make requests. Raises ModelFailed."""
+        """Return the next turn; `http` is the only way to make requests. Raises ModelFailed."""
         ...
 
 
 @dataclass(frozen=True, kw_only=True)
 class TranscriptEvent:
-    """One step of an agent's run. Texts are redacted; `result` is what the model was told."""
+    """A step of an agent's run. Texts are redacted; `result` is what the model got."""
 
     seq: int
     at: datetime
@@ -98,7 +98,7 @@ class TranscriptEvent:
 
 
 class AgentDesk(Protocol):
-    """Where an agent works: it keeps the transcript, and does what the model asks for, if that is allowed."""
+    """The desk of an agent: it keeps the transcript, and does what the model requests, if that is allowed."""
 
     @property
     def model(self) -> ModelBackend | None:
@@ -106,36 +106,36 @@ class AgentDesk(Protocol):
         ...
 
     async def briefing(self) -> str:
-        """What there is in the organization, for the system prompt."""
+        """Return what there is in the organization, for the system prompt."""
         ...
 
     def tools(self) -> Sequence[ToolDescription]:
-        """Those that the owner of the task may use."""
+        """Return the tools that the owner of the task may use."""
         ...
 
     async def events(self) -> Sequence[TranscriptEvent]:
-        """The transcript so far, that of earlier attempts included."""
+        """Return the transcript so far, that of earlier attempts included."""
         ...
 
     async def say(self, role: Role, text: str) -> TranscriptEvent:
-        """Adds a message to the transcript."""
+        """Add a message to the transcript."""
         ...
 
     async def replied(self, reply: ModelReply, duration_ms: int) -> TranscriptEvent:
-        """Adds a turn of the model to the transcript."""
+        """Add a turn of the model to the transcript."""
         ...
 
     async def call(self, call: ToolCall, admit: Callable[[str], None]) -> TranscriptEvent:
-        """Makes the call and adds its result to the transcript; what is not allowed is told as a result.
+        """Make the call and add its result to the transcript; a refusal is a result, too.
 
-        Raises ApprovalWanted for one that has to be approved first; PermanentFailure when nobody knows what
-        came of a change. `admit` is called with the id of each device before it is visited, and what it
+        Raises ApprovalWanted for one that has to be approved first; PermanentFailure when the outcome of a
+        change is unknown. `admit` is called with the id of each device before it is visited, and what it
         raises is passed on.
         """
         ...
 
     async def stopped(self, reason: str) -> None:
-        """Adds to the transcript why the run ends without an answer."""
+        """Add to the transcript why the run ends without an answer."""
         ...
 
 

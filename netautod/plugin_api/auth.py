@@ -1,7 +1,7 @@
-"""What auth-provider plugins implement and are given.
+"""The contract of auth-provider plugins, and what they are given.
 
-A provider says who somebody is, and by which rules the users of its directory are admitted. The service
-does the rest: lockout, the user and its roles, state and browser of a redirect login, seats, the session.
+A provider says who a user is, and by which rules the users of its directory are admitted. The service does
+the rest: lockout, the user and its roles, state and browser of a redirect login, seats, the session.
 """
 
 import re
@@ -65,7 +65,7 @@ class Identity:
 
 
 class LookupOf(Enum):
-    """What a provider looks up again: a user by name and id, or one login by the token that it left."""
+    """The kind of look-up: a user by name and id, or one login by the token that it left."""
 
     ACCOUNT = "account"
     LOGIN = "login"
@@ -93,7 +93,7 @@ class Lookup:
 
 @dataclass(frozen=True, kw_only=True)
 class RoleMap:
-    """Pairs of a role's name and a group that gives it.
+    """A map of pairs: a role's name and a group that gives it.
 
     The roles that a map names come and go with the groups at every login; a user's other roles stay.
     """
@@ -102,7 +102,7 @@ class RoleMap:
 
     @classmethod
     def parse(cls, texts: Iterable[str]) -> Self:
-        """From texts `ROLE = GROUP`. ValueError for one that has another form."""
+        """Parse texts `ROLE = GROUP`. ValueError for one that has another form."""
         lines = []
         for text in texts:
             role, _, group = (part.strip() for part in text.partition("="))
@@ -117,9 +117,9 @@ class RoleMap:
 
 @dataclass(frozen=True, kw_only=True)
 class ProvisioningRules:
-    """Which users of a directory are admitted, and with which roles.
+    """The rules of admission: which users of a directory are admitted, and with which roles.
 
-    `auto_provision` makes a user at the first login of somebody unknown: in `organization`, with
+    `auto_provision` makes a user at the first login of an unknown one: in `organization`, with
     `default_roles` and those of `role_map`. By default only users that an administrator made are admitted.
     """
 
@@ -131,7 +131,8 @@ class ProvisioningRules:
 
 @dataclass(frozen=True, kw_only=True)
 class RedirectRules:
-    """Where the identity provider sends the browser back to, and where a login may end.
+    """The rules of redirects: where the identity provider sends the browser back to, and where a login may
+    end.
 
     `callback_url` is this service's `/api/auth/providers/NAME/callback` as browsers reach it, NAME being the
     provider's (of `oidc` also `/api/auth/oidc/callback`). `redirect_uris` are compared exactly (RFC 9700
@@ -161,7 +162,7 @@ def _uri_mistake(uri: str) -> str | None:
 
 @dataclass(frozen=True, kw_only=True)
 class ProbeResult:
-    """What POST /api/auth/providers/NAME/test answers; `message` is for administrators, without secrets."""
+    """The answer of POST /api/auth/providers/NAME/test; `message` is for administrators, without secrets."""
 
     success: bool
     message: str
@@ -169,7 +170,7 @@ class ProbeResult:
 
 @dataclass(frozen=True, kw_only=True)
 class RedirectAttempt:
-    """One login by redirect, the same in `authorize` and `callback`; made and bound to the browser by us.
+    """A login by redirect, the same in `authorize` and `callback`; made and bound to the browser by us.
 
     `callback_url` is where the identity provider sends the browser back to.
     """
@@ -181,8 +182,9 @@ class RedirectAttempt:
 
 
 class AuthProvider(Protocol):
-    """`name` is `[a-z][a-z0-9_-]*`, 32 characters at most: users belong to it by this name, and clients name
-    it at the login. `local` is the service's own.
+    """The base of auth providers. `name` is `[a-z][a-z0-9_-]*`, 32 characters at most.
+
+    Users belong to it by this name, and clients name it at the login. `local` is the service's own.
     """
 
     @property
@@ -190,11 +192,11 @@ class AuthProvider(Protocol):
 
     @property
     def provisioning(self) -> ProvisioningRules:
-        """Which users of the directory are admitted."""
+        """Return which users of the directory are admitted."""
         ...
 
     async def close(self) -> None:
-        """At the stop of the service; nothing is called after it."""
+        """Close it at the stop of the service; nothing is called after it."""
         ...
 
 
@@ -203,14 +205,14 @@ class PasswordProvider(AuthProvider, Protocol):
     """A provider that a name and a password can be shown to."""
 
     async def authenticate(self, username: str, password: str) -> Identity | None:
-        """None for anything but the right password. Raises ProviderUnavailable.
+        """Return the identity, or None for anything but the right password. Raises ProviderUnavailable.
 
         Never blocks the event loop, and ends in bounded time whatever the directory does.
         """
         ...
 
     async def probe(self, username: str | None, password: str | None) -> ProbeResult:
-        """Tries the configuration, and with a username the look-up of that user. Raises nothing."""
+        """Try the configuration, and with a username the look-up of that user. Raises nothing."""
         ...
 
 
@@ -220,15 +222,17 @@ class RedirectProvider(AuthProvider, Protocol):
 
     @property
     def redirects(self) -> RedirectRules:
-        """Where browsers are sent, and where a login may end."""
+        """Return where browsers are sent, and where a login may end."""
         ...
 
     async def authorize(self, attempt: RedirectAttempt) -> str:
-        """The URL to send the browser to. Raises ProviderUnavailable."""
+        """Return the URL to send the browser to. Raises ProviderUnavailable."""
         ...
 
     async def callback(self, attempt: RedirectAttempt, parameters: Mapping[str, str]) -> Identity:
-        """Who came back with these query parameters. Raises LoginRefused or ProviderUnavailable."""
+        """Return the identity that came back with these query parameters. Raises LoginRefused or
+        ProviderUnavailable.
+        """
         ...
 
 
@@ -238,11 +242,11 @@ class LookupProvider(AuthProvider, Protocol):
 
     @property
     def looks_up(self) -> LookupOf | None:
-        """None: it cannot, as it is configured."""
+        """Return what it looks up; None: it cannot, as it is configured."""
         ...
 
     async def look_up(self, user: KnownUser) -> Lookup:
-        """How the user is now; asked in the background after a refresh, every 15 minutes at most.
+        """Return the user as of now; called in the background after a refresh, every 15 minutes at most.
 
         Raises AccountEnded or LoginEnded only where the provider has said so. ProviderUnavailable for all
         else (no answer, half of one, no right to read): it ends nothing. Bounded as `authenticate`.

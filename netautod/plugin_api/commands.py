@@ -1,4 +1,4 @@
-"""What plugins register as commands of the command line, and what these are given."""
+"""The contract of commands that plugins register, and what these are given."""
 
 import argparse
 from collections.abc import Awaitable, Callable
@@ -10,23 +10,23 @@ from netautod.plugin_api.acting import UserServices
 
 
 class CommandContext(Protocol):
-    """What a command works with."""
+    """The context of a command."""
 
     @property
     def arguments(self) -> argparse.Namespace:
-        """What was given behind the name of the command, as its parser has read it."""
+        """Return what was given behind the name of the command, as its parser has read it."""
         ...
 
     def say(self, text: str = "") -> None:
-        """Prints one line, in which nothing can act on the terminal."""
+        """Print one line, in which nothing can act on the terminal."""
         ...
 
     def complain(self, text: str) -> None:
-        """Prints it to where errors go."""
+        """Print it to where errors go."""
         ...
 
     def acting(self, organization: str | None = None) -> AbstractAsyncContextManager[UserServices]:
-        """The services of the product on the configured database, with every right in the organization.
+        """Open the services of the product on the configured database, with every right in the organization.
 
         Without its name there must be only one. Raises NotFound or InvalidInput.
         """
@@ -34,15 +34,16 @@ class CommandContext(Protocol):
 
 
 def no_arguments(parser: argparse.ArgumentParser) -> None:
-    """Of a command that takes none."""
+    """Add no arguments: for a command that takes none."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PluginCommand:
-    """`netautod NAME`: `name` begins with a letter and holds `a-z 0-9 -`, `help` is its line of the help.
+    """A command `netautod NAME`: `name` begins with a letter and holds `a-z 0-9 -`, `help` is its line of the
+    help.
 
-    `add_arguments` adds what it takes beside the flags that every command has. `run` returns the exit code:
-    0 or None done, 1 failed. What it raises becomes one line: exit code 2 for InvalidInput, 1 for all else.
+    `add_arguments` adds what it takes beside the flags that every command has. `run` returns the exit code: 0
+    or None done, 1 failed. What it raises becomes one line: exit code 2 for InvalidInput, 1 for all else.
     """
 
     name: str

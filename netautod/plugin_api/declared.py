@@ -1,4 +1,4 @@
-"""What plugins declare beside what they do: permissions, events, content types of documents."""
+"""Declarations of plugins: permissions, events, content types of documents."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

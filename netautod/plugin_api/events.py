@@ -9,10 +9,11 @@ from datetime import datetime
 
 @dataclass(frozen=True, kw_only=True)
 class FinishedExecution:
-    """`state` is completed, failed, timeout or cancelled; retries are not reported, only the end.
+    """The end of an execution. `state` is completed, failed, timeout or cancelled; retries are not reported,
+    only the end.
 
-    `task_id` is None for one that belongs to no task, such as a bulk pull.
-    `recovered`: it completed, and the task's last finished execution before it had failed or timed out.
+    `task_id` is None for one that belongs to no task, such as a bulk pull. `recovered`: it completed, and the
+    task's last finished execution before it had failed or timed out.
     """
 
     id: str

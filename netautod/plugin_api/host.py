@@ -1,4 +1,6 @@
-"""What the service lends to a plugin, and the objects of plugins that live as long as the service."""
+"""The host that the service lends to a plugin, and the objects of plugins that live as long as the
+service.
+"""
 
 import logging
 from collections.abc import Mapping
@@ -14,10 +16,11 @@ S = TypeVar("S")
 
 
 class Publish(Protocol):
-    """Tells an event of the plugin to whoever listens to events of the organization, and to its webhooks."""
+    """A publisher of events of the plugin, for listeners and webhooks of the organization."""
 
     async def __call__(self, name: str, data: Mapping[str, Any], *, org_id: str) -> None:
-        """`name` as the plugin has registered it. Returns when the event is kept, not when it has arrived.
+        """Publish an event; `name` as the plugin has registered it. Returns when the event is kept, not when
+        it has arrived.
 
         Raises ValueError for an event that it has not registered, or data that the schema refuses.
         """
@@ -25,7 +28,7 @@ class Publish(Protocol):
 
 
 async def _unheard(name: str, data: Mapping[str, Any], *, org_id: str) -> None:
-    """Where there is no service."""
+    """Refuse to publish where there is no service."""
 
 
 @dataclass(frozen=True, kw_only=True)

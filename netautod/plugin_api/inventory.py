@@ -1,4 +1,4 @@
-"""What inventory sources implement and are given.
+"""The contract of inventory sources, and what they are given.
 
 A source only reads: it says which devices the system has. The service decides the rest: which local device
 each of them is, what is created, updated and removed, and what history is kept.
@@ -28,12 +28,12 @@ class IncompleteWalk(InventoryFailed):
 
 @dataclass(frozen=True, kw_only=True)
 class InventoryAccess:
-    """One inventory system, and which of its devices are wanted for the organization `org_id`.
+    """The access to one inventory system, and which of its devices are wanted for the organization `org_id`.
 
     `url` is the address that the user named, without a trailing slash. `filters` has the keys that were set:
     `sites`, `roles`, `manufacturers`, `platforms`, `statuses`, `tags`, `tenants` (lists of slugs) and `name`
-    (a text). `platforms` maps every slug and driver name that a platform of this service
-    is known by to its device type, those of plugins too; `device_types`, the user's own map, comes before it.
+    (a text). `platforms` maps every slug and driver name that a platform of this service is known by to its
+    device type, those of plugins too; `device_types`, the user's own map, comes before it.
     """
 
     org_id: str = ""
@@ -48,7 +48,9 @@ class InventoryAccess:
 
 @dataclass(frozen=True, kw_only=True)
 class InventoryProbe:
-    """What answers there: `system` such as `NetBox`, its version, and how many devices the filters match."""
+    """The answer of a probe: `system` such as `NetBox`, its version, and how many devices the
+    filters match.
+    """
 
     system: str
     version: str
@@ -57,12 +59,12 @@ class InventoryProbe:
 
 @dataclass(frozen=True, kw_only=True)
 class RemoteDevice:
-    """One device of the inventory system, in the terms of this service.
+    """A device of the inventory system, in the terms of this service.
 
     `external_id` is the id there as text (the match of later syncs); `inventory_id` the same as a number,
     None where ids are no numbers. While one of a walk has an id that is no text of 1 to 255 characters,
-    nothing is removed: who knows which device it is. `host` is an address without prefix length, or a host
-    name.
+    nothing is removed, since it is unknown which device it is. `host` is an address without prefix length, or
+    a host name.
     """
 
     external_id: str
@@ -94,25 +96,27 @@ class RemoteProblem:
 
 @dataclass(frozen=True, kw_only=True)
 class InventoryPage:
-    """Some devices of a walk; no device is on two pages."""
+    """A page of devices of a walk; no device is on two pages."""
 
     devices: tuple[RemoteDevice, ...] = ()
     problems: tuple[RemoteProblem, ...] = ()
 
 
 class InventorySource(Protocol):
-    """One inventory system, opened for one probe or walk. Made without effects; every request goes through
-    `http`."""
+    """An inventory system, opened for one probe or walk. Made without effects; every request goes through
+    `http`.
+    """
 
     async def probe(self) -> InventoryProbe | None:
-        """What answers there; None if it is no system of this kind, so that another plugin may know it.
+        """Return what answers there; None if it is no system of this kind, so that another plugin may know
+        it.
 
         Raises InventoryFailed, and AddressRefused or RequestFailed of the guarded client.
         """
         ...
 
     def devices(self) -> AsyncIterator[InventoryPage]:
-        """All devices that the filters match, once each; `probe` has answered before.
+        """Yield all devices that the filters match, once each; `probe` has answered before.
 
         Ends by itself after a complete walk. Raises as `probe` does, and IncompleteWalk.
         """
@@ -120,6 +124,6 @@ class InventorySource(Protocol):
 
 
 class OpenInventory(Protocol):
-    """What a plugin registers: makes a source for one inventory system."""
+    """A function that a plugin registers: it makes a source for one inventory system."""
 
     def __call__(self, access: InventoryAccess) -> InventorySource: ...

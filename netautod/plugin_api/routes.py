@@ -1,4 +1,4 @@
-"""What plugins register as HTTP routes under `/api/plugins/NAME/`, and what their handlers are given."""
+"""The contract of HTTP routes under `/api/plugins/NAME/`, and what their handlers are given."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
@@ -17,7 +17,9 @@ PUBLIC = "public"
 
 @dataclass(frozen=True, kw_only=True)
 class RequestCaller:
-    """Who asks, with the permissions of this moment. `can` asks for one of them, wildcards included."""
+    """The caller of a request, with the permissions of this moment. `can` checks one of them, wildcards
+    included.
+    """
 
     user_id: str
     username: str
@@ -30,7 +32,7 @@ class RequestCaller:
 
 @dataclass(frozen=True, kw_only=True)
 class RouteRequest:
-    """One request. `caller` is None at a public route, where every call of `acting` is refused.
+    """A request. `caller` is None at a public route, where every call of `acting` is refused.
 
     `path` holds the segments that stand for the parameters of the path, `query` and `body` what the schemas
     of the route have loaded (empty without a schema). `request_id` is that of the answer and of every log
@@ -47,7 +49,7 @@ class RouteRequest:
 
 @dataclass(frozen=True, kw_only=True)
 class PluginRoute:
-    """One method of one path below `/api/plugins/NAME`, such as `/backups/:id`.
+    """A method of one path below `/api/plugins/NAME`, such as `/backups/:id`.
 
     `access` is the key of a permission, ANY_TOKEN or PUBLIC. A parameter of the path that is called `id` or
     `..._id` is a UUID; anything else there is a 404. `query` and `body` check what comes: unknown fields,

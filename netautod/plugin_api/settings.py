@@ -1,4 +1,4 @@
-"""How a plugin declares the settings that it reads from its own section.
+"""The declaration of settings that a plugin reads from its own section.
 
 A section is a frozen dataclass whose fields are made by `setting`. If it has a method `check`, that is called
 once all fields are read, and raises `SettingsError` with one line that names the key. A class variable

@@ -17,16 +17,20 @@ MAX_LISTED = 1000
 
 
 class StorageRefused(NetautodError):
-    """Nothing was written; the text says what is wrong with the organization, the key or the value."""
+    """Raised when nothing was written; the text says what is wrong with the organization, the key or the
+    value.
+    """
 
 
 class StorageFull(StorageRefused):
-    """It would be more than the settings `plugins.storage_...` allow a plugin for one organization."""
+    """Raised when it would be more than the settings `plugins.storage_...` allow a plugin for one
+    organization.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
 class StoredValue:
-    """`revision` is another one after each write of the key, also after a deletion in between."""
+    """A stored value. `revision` changes with each write of the key, also after a deletion in between."""
 
     key: str
     value: Any = field(repr=False)
@@ -36,7 +40,7 @@ class StoredValue:
 
 @dataclass(frozen=True, kw_only=True)
 class StorageUsage:
-    """What a plugin has stored for an organization: at least what there is, at most what was under way.
+    """The usage of a plugin in an organization: at least what there is, at most what was under way.
 
     `bytes` are those of keys and values as JSON in UTF-8.
     """
@@ -46,49 +50,53 @@ class StorageUsage:
 
 
 class PluginStorage(Protocol):
-    """All but `usage` are one record or one page; every call names the organization first.
+    """The storage of a plugin. All but `usage` are one record or one page; every call names the organization
+    first.
 
     Keys are 1 to 200 characters of `A-Z a-z 0-9 . _ : / @ + = -`. Values are what JSON has, without NaN.
-    Raises StorageRefused for what no call may hold, Unavailable while the database cannot be asked, and
+    Raises StorageRefused for what no call may hold, Unavailable while the database does not answer, and
     UnknownOutcome (an Unavailable) for a write that was not acknowledged: read again.
     """
 
     async def get(self, org_id: str, key: str) -> StoredValue | None:
-        """None if there is none."""
+        """Return the value; None if there is none."""
         ...
 
     async def put(self, org_id: str, key: str, value: Any) -> StoredValue:
-        """Writes it, whatever was there; the last of two at once stays. Raises StorageFull."""
+        """Write the value, whatever was there; the last of two at once stays. Raises StorageFull."""
         ...
 
     async def compare_and_set(
         self, org_id: str, key: str, value: Any, *, revision: str | None
     ) -> StoredValue | None:
-        """Writes it only over this `revision` (None: only if there is none); None: something else is there.
+        """Write the value only over this `revision` (None: only if there is none); None: another value is
+        there.
 
         Raises StorageFull.
         """
         ...
 
     async def delete(self, org_id: str, key: str, *, revision: str | None = None) -> bool:
-        """With a `revision` only that one. False if it was not there."""
+        """Delete the value, with a `revision` only that one. False if it was not there."""
         ...
 
     async def list(
         self, org_id: str, *, prefix: str = "", after: str = "", limit: int = 100
     ) -> Sequence[StoredValue]:
-        """In the order of the keys' characters: `limit` (1 to 1,000) of those that begin with `prefix` and
-        come after the key `after`. A page may end early, at 4 MiB: the one behind the last is empty.
+        """Return values in the order of the keys' characters.
+
+        Those are `limit` (1 to 1,000) of those that begin with `prefix` and come after the key `after`. A
+        page may end early, at 4 MiB: the one behind the last is empty.
         """
         ...
 
     async def usage(self, org_id: str) -> StorageUsage:
-        """What counts against the quotas."""
+        """Return what counts against the quotas."""
         ...
 
 
 class NoStorage:
-    """What a host has where no database is at hand, such as in `netautod plugins`: every call raises."""
+    """The storage where no database is at hand, such as in `netautod plugins`: every call raises."""
 
     async def get(self, org_id: str, key: str) -> StoredValue | None:
         raise _without_database()

@@ -1,4 +1,4 @@
-"""What the tools of agents implement and are given."""
+"""The contract of agents' tools, and what they are given."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ ToolKind = Literal["read", "write", "forbidden"]
 
 
 class ToolContext(Protocol):
-    """What a tool of a plugin works with."""
+    """The context of a plugin's tool."""
 
     @property
     def org_id(self) -> str:
@@ -29,13 +29,14 @@ class ToolContext(Protocol):
     def http(self) -> GuardedClient: ...
 
     def admit(self, device_id: str) -> None:
-        """To be called before a device is visited: it counts against the budget of devices."""
+        """Count a device against the budget of devices; call it before the device is visited."""
         ...
 
 
 @dataclass(frozen=True, kw_only=True)
 class ToolOutcome:
-    """What a tool found. Its text is data for the model: it is redacted, cut and numbered before it goes out.
+    """The result of a tool. Its text is data for the model: it is redacted, cut and numbered before it goes
+    out.
 
     `source` says what the lines are (`config of core-1 v12`), `first_line` the number of the first one there.
     `documents` are the ids of those that were written.
@@ -50,7 +51,7 @@ class ToolOutcome:
 
 @dataclass(frozen=True, kw_only=True)
 class ToolPlan:
-    """What a tool that writes would do: what approvers are shown, and what it is bound to.
+    """A plan of a tool that writes: what approvers are shown, and what it is bound to.
 
     The approval holds only as long as both are the same when the call is made.
     """
@@ -82,7 +83,9 @@ class AgentTool(Protocol):
     def parameters(self) -> type[Schema]: ...
 
     async def call(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolOutcome:
-        """`arguments` as the schema has loaded them. Errors of the product and DeviceFailed may pass."""
+        """Call the tool. `arguments` as the schema has loaded them. Errors of the product and DeviceFailed
+        may pass.
+        """
         ...
 
 
@@ -94,5 +97,7 @@ class WritingTool(AgentTool, Protocol):
     """
 
     async def plan(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolPlan:
-        """Without changing anything. What it raises is the answer to the model: there is no approval then."""
+        """Plan without changing anything. What it raises is the answer to the model: there is no approval
+        then.
+        """
         ...

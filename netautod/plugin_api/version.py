@@ -25,7 +25,7 @@ class PluginApiDeprecation(DeprecationWarning):
 
 
 def parse_version(text: object) -> tuple[int, int]:
-    """Major and minor. ValueError for anything but a text such as `1.0`."""
+    """Return major and minor. ValueError for anything but a text such as `1.0`."""
     matched = _FORM.fullmatch(text) if isinstance(text, str) else None
     if matched is None:
         raise ValueError(f"a version of the plugin API is a text such as {VERSION!r}, not {text!r}")
@@ -33,7 +33,7 @@ def parse_version(text: object) -> tuple[int, int]:
 
 
 def refusal(wanted: object, *, version: str = VERSION) -> str | None:
-    """Why a plugin that is written for `wanted` cannot be used, as a sentence; None if it can."""
+    """Return why a plugin that is written for `wanted` cannot be used, as a sentence; None if it can."""
     try:
         major, minor = parse_version(wanted)
     except ValueError as error:
@@ -48,7 +48,7 @@ def refusal(wanted: object, *, version: str = VERSION) -> str | None:
 
 
 def deprecation(name: str, *, since: str, removed_in: str, instead: str) -> PluginApiDeprecation:
-    """The warning for one part; also for a hook: `@hookspec(warn_on_impl=deprecation(...))`.
+    """Return the warning for one part; also for a hook: `@hookspec(warn_on_impl=deprecation(...))`.
 
     ValueError where it would not stay for two minors.
     """
@@ -65,7 +65,7 @@ def deprecation(name: str, *, since: str, removed_in: str, instead: str) -> Plug
 
 
 def deprecated(*, since: str, removed_in: str, instead: str) -> Callable[[T], T]:
-    """Marks a function, a method or a class: each call warns, with the line of the caller."""
+    """Mark a function, a method or a class: each call warns, with the line of the caller."""
 
     def mark(marked: T) -> T:
         warning = deprecation(marked.__qualname__, since=since, removed_in=removed_in, instead=instead)

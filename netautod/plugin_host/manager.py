@@ -54,9 +54,10 @@ OBSERVER_HOOKS = (
 
 @dataclass(frozen=True, kw_only=True)
 class HostValues:
-    """What the host of every plugin is made from; `settings` are the sections that were read, by plugin.
+    """The values that the host of every plugin is made from; `settings` are the sections that were read, by
+    plugin.
 
-    `storage` answers that of a plugin by its name.
+    `storage` returns that of a plugin by its name.
     """
 
     http: GuardedClient = field(default_factory=lambda: GuardedClient(AddressRules()))
@@ -68,7 +69,9 @@ class HostValues:
 
 
 class PluginManager:
-    """Asks the loaded plugins what they register. A broken one is fatal only if it is `required`."""
+    """A manager that collects what the loaded plugins register. A broken one is fatal only if it is
+    `required`.
+    """
 
     def __init__(
         self, loaded: LoadedPlugins, *, required: Iterable[str] = (), values: HostValues | None = None
@@ -81,16 +84,18 @@ class PluginManager:
 
     @property
     def statuses(self) -> Sequence[PluginStatus]:
-        """Of every plugin that is installed and not disabled: whether it works until now."""
+        """Return the status of every plugin that is installed and not disabled: whether it works
+        until now.
+        """
         return self._loaded.statuses
 
     @property
     def events(self) -> PluginEvents:
-        """What plugins tell."""
+        """Return the events of plugins."""
         return self._values.events
 
     def check_required(self) -> None:
-        """Raises PluginError if a required plugin is missing or broken."""
+        """Raise PluginError if a required plugin is missing or broken."""
         working = {status.name for status in self.statuses if status.ok}
         for name in self._required:
             if name not in working:
@@ -103,7 +108,7 @@ class PluginManager:
         )
 
     def executors(self) -> Mapping[str, Executor]:
-        """Executors by task type; the first plugin (see `precedence`) to register a type keeps it.
+        """Return executors by task type; the first plugin (see `precedence`) to register a type keeps it.
 
         Raises PluginError if a required plugin fails here; another one is only marked.
         """
@@ -114,7 +119,7 @@ class PluginManager:
         return self.collect("netautod_register_executors", "an executor for", offered)
 
     def auth_providers(self) -> Mapping[str, AuthProvider]:
-        """Providers of logins by name; the first plugin to register a name keeps it."""
+        """Return providers of logins by name; the first plugin to register a name keeps it."""
 
         def offered(turn: Turn[AuthProvider]) -> Callable[[AuthProvider], None]:
             return lambda provider: turn.register(lambda: _login(provider))
@@ -122,7 +127,7 @@ class PluginManager:
         return self.collect("netautod_register_auth_providers", "the auth provider", offered)
 
     def inventory_sources(self) -> Mapping[str, OpenInventory]:
-        """Kinds of inventory by name, in the order in which an inventory system is offered to them."""
+        """Return kinds of inventory by name, in the order in which an inventory system is offered to them."""
 
         def offered(turn: Turn[OpenInventory]) -> Callable[[str, OpenInventory], None]:
             return lambda name, open_source: turn.register(lambda: _kind(name, open_source))
@@ -130,7 +135,7 @@ class PluginManager:
         return self.collect("netautod_register_inventory_sources", "the inventory source", offered)
 
     def collectors(self) -> Mapping[str, Collector]:
-        """Collectors by transport; the first plugin to register a transport keeps it."""
+        """Return collectors by transport; the first plugin to register a transport keeps it."""
 
         def offered(turn: Turn[Collector]) -> Callable[[Collector], None]:
             return lambda collector: turn.register(lambda: _collector(collector))
@@ -138,7 +143,7 @@ class PluginManager:
         return self.collect("netautod_register_collectors", "a collector for", offered)
 
     def models(self) -> Mapping[str, ModelBackend]:
-        """Model back ends by name; agents use the first."""
+        """Return model back ends by name; agents use the first."""
 
         def offered(turn: Turn[ModelBackend]) -> Callable[[ModelBackend], None]:
             return lambda model: turn.register(lambda: _model(model))
@@ -146,7 +151,7 @@ class PluginManager:
         return self.collect("netautod_register_models", "the model back end", offered)
 
     def tools(self) -> Mapping[str, AgentTool]:
-        """Tools of agents by name; the first plugin to register a name keeps it."""
+        """Return tools of agents by name; the first plugin to register a name keeps it."""
 
         def offered(turn: Turn[AgentTool]) -> Callable[[AgentTool], None]:
             return lambda tool: turn.register(lambda: _tool(tool))
@@ -154,7 +159,7 @@ class PluginManager:
         return self.collect("netautod_register_tools", "the agent tool", offered)
 
     def register_platforms(self, register: Callable[[Path], object]) -> None:
-        """Lets each plugin call `register` with the paths of its CLI platforms.
+        """Let each plugin call `register` with the paths of its CLI platforms.
 
         One that is refused (it raises) marks its plugin; raises PluginError if that one is required.
         """
@@ -164,7 +169,7 @@ class PluginManager:
         self.check_required()
 
     def services(self) -> list[tuple[str, PluginService]]:
-        """The services that plugins register, each with the name of its plugin."""
+        """Return the services that plugins register, each with the name of its plugin."""
         collected: list[tuple[str, PluginService]] = []
         hook = "netautod_register_services"
         for implementation in self._loaded.implementations(hook):
@@ -178,13 +183,15 @@ class PluginManager:
         return collected
 
     def observe_with(self, plugin: str, service: object) -> None:
-        """Makes the hook methods of a service observers; raises PluginValidationError for a wrong one."""
+        """Make the hook methods of a service observers; raises PluginValidationError for a wrong one."""
         name = f"{plugin}:{len(self._owners)}"
         self._loaded.add(service, name)
         self._owners[name] = plugin
 
     def observers(self) -> Mapping[str, Mapping[str, Callable[[Mapping[str, Any]], None]]]:
-        """Functions that call all observers of a plugin with a hook's arguments, by plugin and hook."""
+        """Return functions that call all observers of a plugin with a hook's arguments, by plugin
+        and hook.
+        """
         found: dict[str, dict[str, Callable[[Mapping[str, Any]], None]]] = {}
         for hook in OBSERVER_HOOKS:
             by_plugin: dict[str, list[pluggy.HookImpl]] = {}
@@ -196,13 +203,14 @@ class PluginManager:
         return found
 
     def mark_broken(self, plugin: str, hook: str, failure: BaseException) -> None:
-        """Shows the failure as the plugin's error, until the next start."""
+        """Show the failure as the plugin's error, until the next start."""
         self._loaded.mark_broken(plugin, f"{hook}: {one_line(failure)}")
 
     def collect(
         self, hook: str, kind: str, offered: Callable[[Turn[Named]], Callable[..., None]]
     ) -> Mapping[str, Named]:
-        """What plugins register under names by a hook; `offered` makes the `register` of a plugin's turn.
+        """Collect what plugins register under names by a hook; `offered` makes the `register` of a plugin's
+        turn.
 
         Raises PluginError if a required plugin fails here; another one is only marked.
         """
@@ -220,7 +228,7 @@ class PluginManager:
         arguments: Mapping[str, Any],
         then: Callable[[], None] = lambda: None,
     ) -> None:
-        """A plugin that fails is marked, and keeps no other one from being called."""
+        """Call an implementation. A plugin that fails is marked, and keeps no other one from being called."""
         name = implementation.plugin_name
         try:
             with no_exit():

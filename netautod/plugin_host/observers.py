@@ -26,9 +26,10 @@ STOP_SECONDS = 5.0  # for the observers to take what waits at the stop
 
 
 class Observers:
-    """Between `async with` each plugin that observes has a thread; all methods are for the event loop.
+    """The observers of plugins: within `async with` each plugin has a thread; all methods are for the event
+    loop.
 
-    Telling returns at once and raises nothing. A plugin that is `queued` events behind misses the new ones,
+    Notifying returns at once and raises nothing. A plugin that is `queued` events behind misses the new ones,
     and at the stop one that is not through within `stop_seconds` is left behind with what it has not seen.
     """
 
@@ -64,7 +65,7 @@ class Observers:
         await asyncio.gather(*(asyncio.to_thread(one.stop, self._stop_seconds) for one in watchers))
 
     def wanted(self, hook: str) -> bool:
-        """Whether anybody observes this."""
+        """Return whether any plugin observes this hook."""
         return any(hook in watcher.hooks for watcher in self._watchers)
 
     def execution_finished(self, execution: FinishedExecution) -> None:
@@ -114,7 +115,7 @@ class _Watcher:
         self._thread.start()
 
     def offer(self, hook: str, arguments: Mapping[str, Any]) -> bool:
-        """False if the plugin is too far behind."""
+        """Queue an event; return false if the plugin is too far behind."""
         try:
             self.waiting.put_nowait((hook, arguments))
         except queue.Full:
@@ -129,7 +130,7 @@ class _Watcher:
         return True
 
     def stop(self, seconds: float) -> None:
-        """Waits for the thread to take what there is; in a thread of its own."""
+        """Wait, in a thread of its own, for the observer's thread to take what there is."""
         deadline = time.monotonic() + seconds
         try:
             self.waiting.put(None, timeout=seconds)

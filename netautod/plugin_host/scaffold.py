@@ -60,7 +60,7 @@ def scaffold(name: str, *, kind: str, directory: Path, core: Iterable[Setting]) 
 
 
 def check_name(name: str, core: Iterable[Setting]) -> None:
-    """Raises InvalidInput for a name that cannot be a package, an entry point and a section of settings."""
+    """Raise InvalidInput for a name that cannot be a package, an entry point and a section of settings."""
     if not _NAME.fullmatch(name) or name.endswith("_") or "__" in name:
         raise InvalidInput(
             f"name: {name!r} is no name for a package: lower-case letters, digits and single _ between them, "
@@ -89,7 +89,7 @@ def _check_taken(name: str, core: Iterable[Setting]) -> None:
 
 
 def _templates(folder: Traversable, within: str = "") -> list[tuple[str, str]]:
-    """The files by their paths in the project; templates have `.txt` behind their names."""
+    """Return the files by their paths in the project; templates have `.txt` behind their names."""
     found: list[tuple[str, str]] = []
     for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
         if entry.is_dir():

@@ -1,1 +1,1 @@
-"""What collectors implement, and the rows that they read."""
+"""The contract of collectors, and the rows that they read."""

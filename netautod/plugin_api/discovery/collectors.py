@@ -1,4 +1,4 @@
-"""What collectors implement and are given: they read the tables of one device over one transport.
+"""The contract of collectors, which read the tables of one device over one transport.
 
 A collector only reads and says what it has read. Which devices are polled and when, which credential may go
 where, the time limit, and what is stored are the service's affair.
@@ -42,7 +42,7 @@ class CliReader(Protocol):
     """A session on the command line of a device, with paging off, in its first mode or privileged."""
 
     async def run(self, command: str, *, timeout: float | None = None, max_bytes: int | None = None) -> str:
-        """What the command prints, lines with `\\n`; raises DeviceFailed.
+        r"""Return what the command prints, lines with `\n`; raises DeviceFailed.
 
         `refused_command` means that the device does not know it; the session goes on. `timeout` in seconds.
         """
@@ -52,23 +52,25 @@ class Channel(Protocol):
     """The two directions of a subsystem of SSH."""
 
     async def send(self, data: bytes) -> None:
-        """Raises DeviceFailed `lost`."""
+        """Send bytes. Raises DeviceFailed `lost`."""
 
     async def receive(self) -> bytes:
-        """The next bytes, up to 64 KiB; b"" at the end. Raises DeviceFailed `lost`."""
+        """Return the next bytes, up to 64 KiB; b"" at the end. Raises DeviceFailed `lost`."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class HttpReply:
-    """Any status."""
+    """A reply of any status."""
 
     status: int
     body: bytes = field(repr=False)
 
 
 class PollTarget(Protocol):
-    """One device in one poll. Each way to it is opened by the service, with the credential that belongs to
-    it, after the checks of addresses and approvals; what is refused there raises DeviceFailed.
+    """A device in one poll.
+
+    Each way to it is opened by the service, with the credential that belongs to it, after the checks of
+    addresses and approvals; what is refused there raises DeviceFailed.
     """
 
     @property
@@ -85,26 +87,29 @@ class PollTarget(Protocol):
         """The platform's own name, not a synonym: `cisco_ios`; `generic` where it is not known."""
 
     async def snmp(self) -> SnmpAccess:
-        """Where its agent is, and how to ask it."""
+        """Return the address of its agent, and the secrets for it."""
 
     def login(self) -> AbstractAsyncContextManager[CliReader]:
-        """A session on its command line for the block; one at a time on all nodes."""
+        """Open a session on its command line for the block; one at a time on all nodes."""
 
     def connect(self, subsystem: str, *, port: int) -> AbstractAsyncContextManager[Channel]:
-        """A subsystem of SSH (`netconf`) for the block, at the device's automation port, else at `port`."""
+        """Open a subsystem of SSH (`netconf`) for the block, at the device's automation port, else
+        at `port`.
+        """
 
     async def post(self, path: str, body: Any, *, port: int, seconds: float) -> HttpReply:
-        """POSTs JSON to `https://HOST:PORT<path>` with HTTP basic authentication, at the device's automation
-        port, else at `port`.
+        """Send JSON by POST to `https://HOST:PORT<path>` with HTTP basic authentication.
+
+        The port is the device's automation port, else `port`.
         """
 
 
 class Collector(Protocol):
-    """Reads devices over one transport.
+    """A reader of devices over one transport.
 
-    `transport` is `snmp` (asked where the device has a credential for it), `cli` (where it has one for SSH),
-    or what a device must name as its `automation_transport`: that one is asked first, `cli` last. `tables`
-    are those that it can give at all.
+    `transport` is `snmp` (used where the device has a credential for it), `cli` (where it has one for SSH),
+    or what a device must name as its `automation_transport`: that one is used first, `cli` last. `tables` are
+    those that it can give at all.
     """
 
     @property
@@ -114,7 +119,7 @@ class Collector(Protocol):
     def tables(self) -> frozenset[Table]: ...
 
     async def collect(self, target: PollTarget, wanted: frozenset[Table]) -> Collected:
-        """Reads the `wanted` tables, which are among `tables`; may be cancelled at any await.
+        """Read the `wanted` tables, which are among `tables`; may be cancelled at any await.
 
         Raises DeviceFailed if the device did not answer at all. A table that could not be read to its end is
         left out, with the reason in `problems`; any other exception is a failure with a logged trace.

@@ -1,6 +1,6 @@
-"""What a collector reads on a device: rows of its tables, in the one form in which they are stored and shown.
+"""Rows of a device's tables, in the one form in which they are stored and shown.
 
-Whoever makes a row has normalised it: MAC addresses as `aa:bb:cc:dd:ee:ff`, IP addresses in their short form,
+The maker of a row has normalised it: MAC addresses as `aa:bb:cc:dd:ee:ff`, IP addresses in their short form,
 interface names in the vendor's long form, texts without control characters. What a device does not tell is
 None, never an empty text or a zero.
 """
@@ -24,7 +24,7 @@ class InterfaceAddress:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class InterfaceCounters:
-    """Since the device last set them to zero."""
+    """The counters since the device last set them to zero."""
 
     in_octets: int | None = None
     out_octets: int | None = None
@@ -36,8 +36,9 @@ class InterfaceCounters:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Interface:
-    """`admin_status` and `oper_status` as IF-MIB names them (`up`, `down`, `testing`, `dormant`,
-    `notPresent`, `lowerLayerDown`, `unknown`); `type` as IANAifType names it (`ethernetCsmacd`).
+    """An interface. `admin_status` and `oper_status` as IF-MIB names them (`up`, `down`, `testing`,
+    `dormant`, `notPresent`, `lowerLayerDown`, `unknown`); `type` as IANAifType names it
+    (`ethernetCsmacd`).
 
     `duplex` is `full`, `half` or `auto`; `vlan_id` the VLAN of untagged frames; `lag` the name of the
     aggregate that it is a member of.
@@ -62,7 +63,7 @@ class Interface:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Neighbor:
-    """What a device heard on one interface. `remote_port` is the port as the neighbor names it.
+    """A neighbor that a device heard on one interface. `remote_port` is the port as the neighbor names it.
 
     `remote_chassis_id` is a MAC address where it is one, else the text that the neighbor sends;
     `remote_capabilities` as LLDP-MIB names them (`bridge`, `router`, `wlanAccessPoint`, `telephone`).
@@ -81,7 +82,9 @@ class Neighbor:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MacEntry:
-    """`type` is `dynamic`, `static`, `self`, or the device's own word in lower case."""
+    """An entry of a MAC table. `type` is `dynamic`, `static`, `self`, or the device's own word in
+    lower case.
+    """
 
     mac_address: str
     vlan_id: int | None = None
@@ -91,7 +94,7 @@ class MacEntry:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ArpEntry:
-    """Of IPv4 or IPv6. Without a `mac_address` the neighbor has not answered."""
+    """An entry of IPv4 or IPv6. Without a `mac_address` the neighbor has not answered."""
 
     ip_address: str
     mac_address: str | None = None
@@ -102,7 +105,7 @@ class ArpEntry:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Vlan:
-    """`status` is `active`, `suspended`, or the device's own word in lower case.
+    """A VLAN. `status` is `active`, `suspended`, or the device's own word in lower case.
 
     A trunk is among `tagged_interfaces`; the VLAN of its untagged frames has it among `untagged_interfaces`.
     """
@@ -137,7 +140,7 @@ class DeviceFacts:
 
 @dataclass(frozen=True, kw_only=True)
 class Collected:
-    """What one collector read in one visit. A table is given whole or not at all.
+    """The tables that one collector read in one visit. A table is given whole or not at all.
 
     None: not given, for the reason in `problems` if there is one ("mac: the walk stopped after 1,200 rows").
     An empty sequence: the device has the table, and nothing is in it. `latency_ms`: how long the device took

@@ -1,1 +1,1 @@
-"""What executors implement and are given."""
+"""The contract of executors, and what they are given."""

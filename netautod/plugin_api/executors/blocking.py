@@ -1,4 +1,4 @@
-"""What executors implement and are given that run in a thread of their own, with plain functions."""
+"""The contract of executors that run in a thread of their own, with plain functions."""
 
 from collections.abc import Coroutine, Iterator
 from typing import Any, ClassVar, Literal, Protocol, TypeVar
@@ -26,7 +26,7 @@ class RunEnded(BaseException):
 
 
 class SyncResults(Protocol):
-    """`Results`, called from a thread."""
+    """The `Results`, called from a thread."""
 
     def record(self, result: DeviceResult) -> None: ...
 
@@ -36,7 +36,7 @@ class SyncResults(Protocol):
 
 
 class SyncActing(Protocol):
-    """`Acting`, called from a thread: the same services behind the same permission checks."""
+    """The `Acting`, called from a thread: the same services behind the same permission checks."""
 
     def devices(self, *, site: str | None = None, device_type: str | None = None) -> Iterator[DeviceInfo]: ...
 
@@ -62,7 +62,7 @@ class SyncHttp(Protocol):
 
 
 class SyncRunContext(Protocol):
-    """`RunContext` for an executor in a thread: each method waits for its answer, or raises `RunEnded`.
+    """The `RunContext` for an executor in a thread: each method waits for its answer, or raises `RunEnded`.
 
     They may be called from any thread that the executor starts.
     """
@@ -90,12 +90,15 @@ class SyncRunContext(Protocol):
 
     @property
     def ended(self) -> bool:
-        """Whether the run is over: for a loop that calls none of the methods, which raise `RunEnded`."""
+        """Return whether the run is over: for a loop that calls none of the methods, which raise
+        `RunEnded`.
+        """
         ...
 
     def wait_for(self, work: Coroutine[Any, Any, T]) -> T:
-        """What an asynchronous call of anything else that the plugin is lent answers or raises, such as
-        `context.wait_for(host.storage.get(org_id, key))`.
+        """Return or raise what an asynchronous call of anything else that the plugin is lent does.
+
+        An example is `context.wait_for(host.storage.get(org_id, key))`.
         """
         ...
 

@@ -1,4 +1,4 @@
-"""What executors implement and are given."""
+"""The contract of executors, and what they are given."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from netautod.transport.outbound.client import GuardedClient
 
 
 class ExecutionFailed(Exception):
-    """This attempt failed; it is retried while the task has retries left. `output` is kept."""
+    """Raised when this attempt failed; it is retried while the task has retries left. `output` is kept."""
 
     def __init__(self, text: str, *, output: Any = None) -> None:
         super().__init__(text)
@@ -26,12 +26,12 @@ class PermanentFailure(ExecutionFailed):
 
 
 class NeedsApproval(Exception):
-    """Parks the execution until a user decides; `request` says on what, `state` is `resume` later.
+    """Raised to park the execution until a user decides; `request` says on what, `state` is `resume` later.
 
     Approved or rejected, it is run again, in an attempt of its own, and `context.approval` is the decision.
-    Until it has ended no other execution of the task starts. Nobody decides in time: it fails, "approval
-    expired". Both are JSON values; `state` at most 1 MiB. `by_others`: neither who started the run nor the
-    owner of the task may decide.
+    Until it has ended no other execution of the task starts. Without a decision in time it fails, "approval
+    expired". Both are JSON values; `state` at most 1 MiB. `by_others`: neither the user who started the run
+    nor the owner of the task may decide.
     """
 
     def __init__(self, request: Mapping[str, Any], *, state: Any = None, by_others: bool = False) -> None:
@@ -43,7 +43,7 @@ class NeedsApproval(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class ExecutionInfo:
-    """What is being run. `attempt` counts from 1; `deadline` is when this attempt times out.
+    """The run. `attempt` counts from 1; `deadline` is when this attempt times out.
 
     `task_id` is None for a run that belongs to no task, such as a bulk pull.
     """
@@ -58,7 +58,9 @@ class ExecutionInfo:
 
 @dataclass(frozen=True, kw_only=True)
 class ApprovalDecision:
-    """`decision` is `approved` or `rejected`, and the run goes on either way. `by` is a username."""
+    """A decision: `decision` is `approved` or `rejected`, and the run goes on either way. `by` is a
+    username.
+    """
 
     decision: str
     by: str
@@ -68,7 +70,7 @@ class ApprovalDecision:
 
 @dataclass(frozen=True, kw_only=True)
 class DeviceResult:
-    """What happened to one device. `error_kind` is one of the typed device failures (`auth`, ...).
+    """The result of one device. `error_kind` is one of the typed device failures (`auth`, ...).
 
     `final`: it failed and is not to be visited again by a retry.
     """
@@ -89,7 +91,7 @@ class DeviceResult:
 
 @dataclass(frozen=True, kw_only=True)
 class ResultTotals:
-    """Sums over all results of the execution, earlier attempts included."""
+    """The sums over all results of the execution, earlier attempts included."""
 
     devices_total: int
     succeeded: int
@@ -99,18 +101,18 @@ class ResultTotals:
 
 
 class Results(Protocol):
-    """Per-device results of this execution; they survive retries and the loss of a node."""
+    """The per-device results of this execution; they survive retries and the loss of a node."""
 
     async def record(self, result: DeviceResult) -> None:
-        """Stores the result, replacing the device's earlier one."""
+        """Store the result, replacing the device's earlier one."""
         ...
 
     async def settled(self) -> frozenset[str]:
-        """Ids of devices that need no further visit: they succeeded, or failed for good."""
+        """Return the ids of devices that need no further visit: they succeeded, or failed for good."""
         ...
 
     async def totals(self) -> ResultTotals:
-        """Sums over all attempts."""
+        """Return the sums over all attempts."""
         ...
 
 
@@ -122,20 +124,22 @@ class Acting(UserServices, Protocol):
 
     @property
     def agent(self) -> AgentDesk:
-        """For an executor that lets a language model work: the model, its tools and the transcript."""
+        """Return the desk for an executor that lets a language model work: the model, its tools and the
+        transcript.
+        """
         ...
 
     async def create_snapshot(self, name: str, totals: ResultTotals) -> str:
-        """Makes (or completes) this execution's config snapshot from its results; returns its id."""
+        """Create (or complete) this execution's config snapshot from its results; return its id."""
         ...
 
 
 class RunContext(Protocol):
-    """What an executor works with: its run, and the services of the product."""
+    """The context of an executor: its run, and the services of the product."""
 
     @property
     def execution(self) -> ExecutionInfo:
-        """What is being run."""
+        """Return the run."""
         ...
 
     @property
@@ -149,7 +153,7 @@ class RunContext(Protocol):
 
     @property
     def results(self) -> Results:
-        """What happened to each device, kept over attempts."""
+        """Return the results of the devices, kept over attempts."""
         ...
 
     @property
@@ -169,24 +173,24 @@ class RunContext(Protocol):
 
     @property
     def resume(self) -> Any:
-        """What `NeedsApproval.state` was, when the run was parked before."""
+        """Return what `NeedsApproval.state` was, when the run was parked before."""
         ...
 
     async def log(self, level: str, text: str, device_id: str | None = None) -> None:
-        """One line of the execution's log; `level` is debug, info, warning or error."""
+        """Log one line of the execution; `level` is debug, info, warning or error."""
         ...
 
     async def progress(self, done: int, total: int) -> None:
-        """Shows how far the run is; each call is a write to the database."""
+        """Show how far the run is; each call is a write to the database."""
         ...
 
 
 class Executor(Protocol):
-    """Runs the tasks of one type.
+    """An executor of the tasks of one type.
 
-    `run` may be cancelled at any await and returns the JSON value of `output`. `ExecutionFailed` fails
-    the attempt (retried), `PermanentFailure` the execution, `NeedsApproval` parks it; any other exception
-    is a failure with a generic text and a logged trace. State, timeout, retry and leases are the host's.
+    `run` may be cancelled at any await and returns the JSON value of `output`. `ExecutionFailed` fails the
+    attempt (retried), `PermanentFailure` the execution, `NeedsApproval` parks it; any other exception is a
+    failure with a generic text and a logged trace. State, timeout, retry and leases are the host's.
     `idempotent` executors are started again on another node when theirs dies.
     """
 

@@ -43,21 +43,21 @@ _OF_FILES = tuple(event for event, said in _EFFECTS.items() if said.endswith(("f
 
 
 class HasEffects(Exception):
-    """Code of a plugin did what it must not do while it is loaded."""
+    """Raised when code of a plugin does what it must not do while it is loaded."""
 
 
 @dataclass(kw_only=True)
 class Told:
-    """What a process has told, by kind and in order; `ended` says whether it came to its end."""
+    """The report of a process, by kind and in order; `ended` says whether it came to its end."""
 
     lines: list[tuple[str, str]] = field(default_factory=list)
     ended: bool = False
 
 
 def run_apart(work: Callable[[Tell], None], scratch: Path, path: Path, *, seconds: float) -> Told:
-    """Runs `work` in a fork; it imports from `path`, and may write into `scratch` alone.
+    """Run `work` in a fork; it imports from `path`, and may write into `scratch` alone.
 
-    One that does not end is killed with all that it started, and that is told as a problem.
+    One that does not end is killed with all that it started, and the report says so.
     """
     report, stack, home = scratch / "report", scratch / "stack", scratch / "home"
     home.mkdir()
@@ -77,7 +77,7 @@ def run_apart(work: Callable[[Tell], None], scratch: Path, path: Path, *, second
 def _child(
     work: Callable[[Tell], None], report: Path, stack: Path, home: Path, path: Path, seconds: float
 ) -> None:
-    """Never returns."""
+    """Run the work in the child; never returns."""
     try:
         os.setsid()
         os.chdir(home)
@@ -104,7 +104,7 @@ def _child(
 
 
 def _forget_environment(home: Path) -> None:
-    """Settings and secrets of the service are nothing for it."""
+    """Drop settings and secrets of the service from the environment."""
     kept = {name: os.environ[name] for name in ("PATH", "LANG", "LC_ALL", "TZ") if name in os.environ}
     os.environ.clear()
     os.environ.update(kept, HOME=str(home), TMPDIR=str(home))
@@ -139,7 +139,7 @@ def _is_inside(path: Any, inside: str) -> bool:
 
 
 def _wait(pid: int, seconds: float) -> int | None:
-    """The status of the process; None for one that had to be killed."""
+    """Return the status of the process; None for one that had to be killed."""
     watched, until = os.pidfd_open(pid), time.monotonic() + seconds
     try:
         ready, _, _ = select.select([watched], [], [], max(0.0, until - time.monotonic()))

@@ -15,7 +15,9 @@ from netautod.testing.services.project import ProjectError
 
 @dataclass(kw_only=True)
 class Checked:
-    """`problems` and `notes` are sentences; without a problem the plugin can be installed."""
+    """The result of a check. `problems` and `notes` are sentences; without a problem the plugin can be
+    installed.
+    """
 
     title: str
     problems: list[str] = field(default_factory=list)
@@ -24,7 +26,7 @@ class Checked:
 
 
 def check(path: Path, *, seconds: float, core: Sequence[Setting]) -> Checked:
-    """Each plugin of the path is loaded in a process of its own and has `seconds` to end.
+    """Load each plugin of the path in a process of its own, within `seconds`.
 
     Call it in a process with one thread: it forks. `core` are the settings of the service.
     """
@@ -62,7 +64,9 @@ def check(path: Path, *, seconds: float, core: Sequence[Setting]) -> Checked:
 
 
 def _add(checked: Checked, told: Told) -> None:
-    """A mistake that the files have shown already is not told again when it hinders the import."""
+    """Add the lines of a report. A mistake that the files have shown already is not repeated when it hinders
+    the import.
+    """
     for kind, text in told.lines:
         kept = {"problem": checked.problems, "note": checked.notes}.get(kind)
         if kind == "effect" and not any(text in said for said in checked.problems):

@@ -45,7 +45,7 @@ class Examined:
     built_in: Mapping[str, list[str]]
 
     def run(self) -> None:
-        """Tells problems and notes as sentences, what it registers, and each step before it is made."""
+        """Report problems and notes as sentences, what it registers, and each step before it is made."""
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("ignore")
             warnings.simplefilter("always", PluginApiDeprecation)
@@ -101,7 +101,7 @@ class Examined:
             self._register(loaded, hooks)
 
     def _loaded(self, plugin: object) -> LoadedPlugins | None:
-        """With the plugins of netautod's own; None if this one is left out, which is told."""
+        """Load it with the plugins of netautod's own; None if this one is left out, which is reported."""
         self.tell("step", f"calling {_SETTINGS}")
         mine = cast(EntryPoint, _Given(name=self.name, value=self.module, plugin=plugin))
         with _exceptions() as failures:
@@ -157,12 +157,12 @@ class Examined:
                     self.tell("problem", f"{type(service).__name__}: {sentence}")
 
     def _error_of(self, loaded: LoadedPlugins, hook: str, failure: BaseException) -> bool:
-        """Whether it is this plugin's failure; those of netautod's own are not its author's."""
+        """Return whether it is this plugin's failure; those of netautod's own are not its author's."""
         told = f"{hook}: {one_line(failure)}"
         return any(one.name == self.name and one.error == told for one in loaded.statuses)
 
     def _place(self, failure: BaseException) -> str:
-        """The last line of the plugin's own that the failure came through."""
+        """Return the last line of the plugin's own that the failure came through."""
         if isinstance(failure, SyntaxError) and failure.filename and failure.lineno:
             return f"{self._shown(failure.filename)}, line {failure.lineno}: "
         frames = [
@@ -179,7 +179,7 @@ class Examined:
 
 @dataclass(frozen=True, kw_only=True)
 class _Given:
-    """Stands for the entry point of a plugin that is imported already."""
+    """A stand-in for the entry point of a plugin that is imported already."""
 
     name: str
     value: str
@@ -196,7 +196,7 @@ class _Given:
 
 @cache
 def built_in() -> list[EntryPoint]:
-    """The plugins of netautod's own."""
+    """Return the entry points of netautod's own plugins."""
     return [entry for entry in installed() if is_built_in(entry)]
 
 
@@ -207,7 +207,7 @@ def built_in_registrations(core: Sequence[Setting]) -> Mapping[str, list[str]]:
 
 @contextmanager
 def _exceptions() -> Iterator[list[BaseException]]:
-    """What the loader and the manager log with a trace meanwhile."""
+    """Collect what the loader and the manager log with a trace within the block."""
     caught: list[BaseException] = []
 
     class Handler(logging.Handler):

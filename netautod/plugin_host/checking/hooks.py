@@ -16,7 +16,7 @@ _MARK = f"{hookspecs.PROJECT}_impl"
 
 
 def implemented(plugin: object) -> tuple[Mapping[str, Callable[..., Any]], list[str]]:
-    """The hooks that can be called, and sentences about the others."""
+    """Return the hooks that can be called, and sentences about the others."""
     good: dict[str, Callable[..., Any]] = {}
     said: list[str] = []
     for name in dir(plugin):
@@ -32,7 +32,7 @@ def implemented(plugin: object) -> tuple[Mapping[str, Callable[..., Any]], list[
 
 
 def with_hooks(name: str, hooks: Mapping[str, Callable[..., Any]]) -> ModuleType:
-    """A plugin of these hooks alone."""
+    """Return a plugin of these hooks alone."""
     made = ModuleType(name)
     vars(made).update(hooks)
     return made

@@ -1,4 +1,4 @@
-"""What there is at a path: the project, the package or the wheel of a plugin, ready to be imported."""
+"""The plugin at a path: a project, a package or a wheel, ready to be imported."""
 
 import zipfile
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from netautod.testing.services.project import GROUP, EntryPoints, ProjectError, 
 
 @dataclass(kw_only=True)
 class Located:
-    """`plugins` are modules by the names of their entry points, imported from `path`."""
+    """A located plugin. `plugins` are modules by the names of their entry points, imported from `path`."""
 
     name: str
     version: str | None = None
@@ -20,13 +20,15 @@ class Located:
     problems: list[str] = field(default_factory=list)
 
     def packages(self) -> list[str]:
-        """The names of the packages in `path` that may be plugins."""
+        """Return the names of the packages in `path` that may be plugins."""
         found = (folder for folder in sorted(self.path.iterdir()) if (folder / "__init__.py").is_file())
         return [folder.name for folder in found if folder.name not in ("tests", "test")]
 
 
 def locate(path: Path, scratch: Path) -> Located:
-    """A wheel is unpacked into the folder `scratch`. Raises ProjectError for what is none of the three."""
+    """Find what is at a path. A wheel is unpacked into the folder `scratch`. Raises ProjectError for what is
+    none of the three.
+    """
     if path.is_file():
         return _wheel(path, scratch)
     if not path.is_dir():
@@ -61,7 +63,9 @@ def _wheel(path: Path, scratch: Path) -> Located:
 
 
 def _with_plugins(found: Located, groups: EntryPoints, what: str) -> Located:
-    """Without an entry point its only package is looked at all the same: there may be more to say."""
+    """Add the plugins. Without an entry point the only package is examined all the same: there may be more to
+    report.
+    """
     if groups.get(GROUP):
         found.plugins = groups[GROUP]
         return found

@@ -1,4 +1,4 @@
-"""Where in a platform's file a mistake is: the errors name the file and the key, this adds the line."""
+"""The lines of mistakes in a platform's file: the errors name the file and the key, this adds the line."""
 
 import re
 from pathlib import Path
@@ -10,7 +10,7 @@ _FILE = re.compile(r"^([\w.-]+\.toml)\b")
 
 
 def with_line(failure: BaseException, path: Path) -> str:
-    """The failure in one line; of a platform's file with the line of the key that it names."""
+    """Return the failure in one line; of a platform's file with the line of the key that it names."""
     said = one_line(failure)
     if not isinstance(failure, InvalidInput):
         return said
@@ -25,7 +25,9 @@ def with_line(failure: BaseException, path: Path) -> str:
 
 
 def _line(text: str, complaint: str) -> int | None:
-    """The first line with a key that the complaint names, quoted ones first; else that of its table."""
+    """Return the first line with a key that the complaint names, quoted ones first; else that of its
+    table.
+    """
     table, _, said = complaint.partition(":")
     names = r"[A-Za-z_]\w+"
     words = [*re.findall(r"'([\w.-]+)'", said), *re.findall(names, said), *re.findall(names, table)]

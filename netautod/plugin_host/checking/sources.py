@@ -1,4 +1,4 @@
-"""What the files of a plugin say without being run: syntax, and imports of what is not for plugins."""
+"""Checks of a plugin's files without running them: syntax, and imports of what is not for plugins."""
 
 import ast
 from collections.abc import Iterable, Iterator
@@ -14,7 +14,7 @@ _OPEN = {
 
 
 def mistakes(path: Path, modules: Iterable[str], *, own: frozenset[str]) -> list[str]:
-    """Sentences about the packages of these modules, each with its file and line.
+    """Return sentences about the packages of these modules, each with its file and line.
 
     `own` are the packages of netautod's own plugins, which are not for others.
     """
@@ -44,7 +44,7 @@ def _of_file(file: Path, shown: Path, own: frozenset[str]) -> Iterator[str]:
 
 
 def _imported(node: ast.AST) -> Iterator[tuple[str, str | None]]:
-    """Modules, each with a name that is taken out of it."""
+    """Yield imported modules, each with a name that is taken out of it."""
     if isinstance(node, ast.Import):
         yield from ((alias.name, None) for alias in node.names)
     elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module is not None:

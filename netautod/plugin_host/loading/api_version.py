@@ -10,7 +10,7 @@ from netautod.plugin_host.loading.failures import PluginError
 
 
 def refuse_version(plugin: object) -> None:
-    """Raises PluginError. One that says nothing is taken for one of this version."""
+    """Raise PluginError for another version. A plugin that names none is taken for one of this version."""
     wanted = getattr(plugin, WANTED, None)
     reason = None if wanted is None else refusal(wanted)
     if reason is not None:
@@ -18,7 +18,9 @@ def refuse_version(plugin: object) -> None:
 
 
 def refuse_version_of_source(entry: EntryPoint) -> None:
-    """The same for a plugin that could not be imported, such as for a name that only a newer API has."""
+    """Raise PluginError for another version of a plugin that could not be imported, such as for a name that
+    only a newer API has.
+    """
     wanted = _declared(entry)
     reason = None if wanted is None else refusal(wanted)
     if reason is not None:
@@ -26,7 +28,7 @@ def refuse_version_of_source(entry: EntryPoint) -> None:
 
 
 def _declared(entry: EntryPoint) -> object:
-    """What the module assigns to the variable, as it is written there; None if it cannot be told."""
+    """Return what the module assigns to the variable, as it is written there; None if that is unknown."""
     try:
         spec = find_spec(entry.module)
         if spec is None or spec.origin is None:

@@ -6,7 +6,7 @@ from importlib.metadata import Distribution
 
 @lru_cache(maxsize=256)
 def name_of(distribution: Distribution) -> str:
-    """In lower case."""
+    """Return the name in lower case."""
     return distribution.name.lower()
 
 

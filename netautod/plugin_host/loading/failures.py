@@ -1,4 +1,4 @@
-"""How plugins fail: the error of what they may not do, and any failure as one line."""
+"""Failures of plugins: the error of what they may not do, and any failure as one line."""
 
 from netautod.core.errors import NetautodError
 from netautod.secrets.redaction.known_secrets import KNOWN
@@ -9,5 +9,5 @@ class PluginError(NetautodError):
 
 
 def one_line(failure: BaseException) -> str:
-    """The failure as one line, for tables and error messages, without the secrets of the settings."""
+    """Return the failure as one line, for tables and error messages, without the secrets of the settings."""
     return KNOWN.hide(" ".join(f"{type(failure).__name__}: {failure}".split()))

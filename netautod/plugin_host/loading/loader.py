@@ -28,7 +28,7 @@ def installed() -> Iterable[EntryPoint]:
 
 
 class LoadedPlugins:
-    """What the entry points brought. One that cannot be loaded is left out, and `statuses` tell why.
+    """The plugins of the entry points. One that cannot be loaded is left out, and `statuses` say why.
 
     `sections` are the sections of settings that the plugins declare.
     """
@@ -66,7 +66,9 @@ class LoadedPlugins:
 
     @classmethod
     def of(cls, given: Mapping[str, object], core: Iterable[Setting] = ()) -> "LoadedPlugins":
-        """Plugins that are no entry points, by name (tests bring some); raises for a wrong declaration."""
+        """Return plugins that are no entry points, by name (tests bring some); raises for a wrong
+        declaration.
+        """
         plugins = cls(core)
         for name, plugin in given.items():
             plugins._add_plugin(plugin, name)
@@ -79,29 +81,31 @@ class LoadedPlugins:
         return frozenset(status.name for status in self.statuses if not status.ok)
 
     def log_failures(self) -> None:
-        """Tells the log why plugins could not be loaded."""
+        """Log why plugins could not be loaded."""
         for name, failure in self._failures:
             logger.error("plugin %s cannot be loaded", name, exc_info=failure)
 
     def implementations(self, hook: str) -> list[pluggy.HookImpl]:
-        """In the order of the plugins, whatever one of them says about being the first or the last."""
+        """Return the implementations in the order of the plugins, whatever one of them says about being first
+        or last.
+        """
         places = {name: place for place, name in enumerate(self._order)}
         found = getattr(self._pluggy.hook, hook).get_hookimpls()
         return sorted(found, key=lambda one: places.get(one.plugin_name, len(places)))
 
     def about(self, plugin: str) -> str:
-        """The plugin in words."""
+        """Return the plugin in words."""
         entry = self._entries.get(plugin)
         built_in = entry is not None and is_built_in(entry)
         return f"the built-in plugin {plugin}" if built_in else f"the plugin {plugin}"
 
     def yields(self, plugin: str) -> bool:
-        """Whether it gives way to whoever registers the same."""
+        """Return whether the plugin gives way to another that registers the same."""
         entry = self._entries.get(plugin)
         return entry is not None and yields(entry)
 
     def add(self, implementing: object, name: str) -> None:
-        """Adds the hook methods of an object; raises PluginValidationError or PluginError for a wrong one."""
+        """Add the hook methods of an object; raises PluginValidationError or PluginError for a wrong one."""
         try:
             self._pluggy.register(implementing, name)
             self._pluggy.check_pending()  # a hook that does not exist: most likely a typo
@@ -114,14 +118,14 @@ class LoadedPlugins:
             raise
 
     def leave_out(self, plugin: str, failure: BaseException) -> None:
-        """One that was loaded and cannot be used: none of its hooks is called."""
+        """Leave out a plugin that was loaded and cannot be used: none of its hooks is called."""
         if self._pluggy.has_plugin(plugin):
             self._pluggy.unregister(name=plugin)
         self._failures.append((plugin, failure))
         self.mark_broken(plugin, one_line(failure))
 
     def mark_broken(self, plugin: str, error: str) -> None:
-        """Not one that could not be loaded because another one has its name."""
+        """Mark a plugin as broken, but not one that could not be loaded because another one has its name."""
         self.statuses = [
             replace(status, ok=False, error=error)
             if status.name == plugin and status not in self._not_loaded
@@ -156,7 +160,9 @@ class LoadedPlugins:
             raise
 
     def _declare(self, name: str) -> None:
-        """Raises for a wrong declaration: without its settings a plugin is of no use, it is left out."""
+        """Declare the sections of a plugin. Raises for a wrong one: without its settings a plugin is of no
+        use, it is left out.
+        """
         declared: list[Any] = []
         for implementation in self.implementations("netautod_register_settings"):
             if implementation.plugin_name == name:
@@ -168,7 +174,7 @@ class LoadedPlugins:
 
 
 def _imported(entry: EntryPoint) -> object:
-    """The plugin's object. Raises whatever it raises, PluginError for one of another plugin API."""
+    """Import the plugin's object. Raises whatever it raises, PluginError for one of another plugin API."""
     try:
         return entry.load()
     except Exception:
@@ -177,6 +183,6 @@ def _imported(entry: EntryPoint) -> object:
 
 
 def call(implementation: pluggy.HookImpl, arguments: Mapping[str, Any]) -> None:
-    """As pluggy does: an implementation names only the arguments that it wants."""
+    """Call an implementation as pluggy does: with only the arguments that it names."""
     answer = implementation.function(**{name: arguments[name] for name in implementation.argnames})
     refuse_answer(implementation.function.__name__, answer)

@@ -1,4 +1,4 @@
-"""In which order plugins come: the first to register a name keeps it, so the order decides who has it."""
+"""The order of plugins: the first to register a name keeps it, so the order decides which has it."""
 
 from collections.abc import Iterable
 from importlib.metadata import EntryPoint
@@ -11,7 +11,7 @@ YIELDING = "netautod_unimplemented"
 
 
 def in_order(entries: Iterable[EntryPoint]) -> list[EntryPoint]:
-    """What ships with the service first, but for what yields, which comes last; each group by name.
+    """Sort what ships with the service first, but for what yields, which comes last; each group by name.
 
     Of two outsiders of one name the distribution decides: the order is the same at every start.
     """
@@ -19,12 +19,12 @@ def in_order(entries: Iterable[EntryPoint]) -> list[EntryPoint]:
 
 
 def is_built_in(entry: EntryPoint) -> bool:
-    """Whether it ships in the distribution of the service."""
+    """Return whether it ships in the distribution of the service."""
     return _distribution(entry) == DISTRIBUTION
 
 
 def yields(entry: EntryPoint) -> bool:
-    """Whether it gives way to any other plugin that registers the same."""
+    """Return whether it gives way to any other plugin that registers the same."""
     return is_built_in(entry) and entry.module == YIELDING
 
 

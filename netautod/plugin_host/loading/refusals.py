@@ -1,4 +1,4 @@
-"""What is refused when a plugin is loaded, because it could not work: wrong hooks, executors, collectors."""
+"""Refusals of what could not work in a plugin: wrong hooks, executors, collectors."""
 
 import inspect
 import re
@@ -15,7 +15,7 @@ from netautod.plugin_host.loading.failures import PluginError
 
 
 def refuse_hook(implementation: pluggy.HookImpl) -> None:
-    """Raises PluginError for a hook that is not a plain function: it would be called, and nothing done."""
+    """Raise PluginError for a hook that is not a plain function: it would be called, and nothing done."""
     name = implementation.function.__name__
     if implementation.hookwrapper or implementation.wrapper:
         raise PluginError(f"{name} is a hook wrapper: hooks are called one by one, nothing is wrapped")
@@ -25,7 +25,7 @@ def refuse_hook(implementation: pluggy.HookImpl) -> None:
 
 
 def refuse_answer(hook: str, answer: object) -> None:
-    """Raises PluginError for what an asynchronous function in disguise (a decorated one) answers."""
+    """Raise PluginError for what an asynchronous function in disguise (a decorated one) returns."""
     if not inspect.isawaitable(answer) and not inspect.isasyncgen(answer) and not inspect.isgenerator(answer):
         return
     if inspect.iscoroutine(answer) or inspect.isgenerator(answer):
@@ -39,12 +39,12 @@ def refuse_executor(executor: Any) -> None:
 
 
 def refuse_collector(collector: Any) -> None:
-    """Raises PluginError for one without what the service asks of it."""
+    """Raise PluginError for a collector that lacks what the service calls."""
     _refuse("a collector", collector, _COLLECTOR)
 
 
 def refuse_login(provider: Any) -> None:
-    """Raises PluginError for a provider of logins that could let nobody in."""
+    """Raise PluginError for a provider of logins that could let no user in."""
     _refuse("an auth provider", provider, _LOGIN)
     kinds = ((PasswordProvider, _PASSWORD_LOGIN), (RedirectProvider, _REDIRECT_LOGIN))
     asked = [wanted for kind, wanted in kinds if isinstance(provider, kind)]
@@ -55,12 +55,12 @@ def refuse_login(provider: Any) -> None:
 
 
 def refuse_model(model: Any) -> None:
-    """Raises PluginError for one without what the service asks of it."""
+    """Raise PluginError for a model back end that lacks what the service calls."""
     _refuse("a model back end", model, _MODEL)
 
 
 def refuse_tool(tool: Any) -> None:
-    """Raises PluginError for one without what the service asks of it."""
+    """Raise PluginError for a tool that lacks what the service calls."""
     _refuse("an agent tool", tool, _TOOL)
     if tool.kind == "write" and not inspect.iscoroutinefunction(getattr(tool, "plan", None)):
         raise PluginError(f"the agent tool {tool.name} writes and has no asynchronous function plan")
@@ -79,7 +79,7 @@ def _refuse(kind: str, thing: Any, wanted: Iterable["_Wanted"]) -> None:
 
 
 def kind_of(function: Callable[..., Any]) -> str | None:
-    """What a function is, if calling it does not do its work."""
+    """Return what a function is, if calling it does not do its work."""
     plain = inspect.unwrap(function)
     if inspect.iscoroutinefunction(plain):
         return "an asynchronous function"

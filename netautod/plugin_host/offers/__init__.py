@@ -1,1 +1,1 @@
-"""What plugins register and add to the service."""
+"""Offers of plugins to the service."""

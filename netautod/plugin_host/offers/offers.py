@@ -1,5 +1,7 @@
-"""What plugins add to the service beside what it asks them for: permissions, events, content types, routes,
-commands. Each is checked when it is registered; a name belongs to the first who registers it."""
+"""Additions of plugins beside what the service calls: permissions, events, content types, routes, commands.
+
+Each is checked when it is registered; a name belongs to the first that registers it.
+"""
 
 from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
@@ -23,7 +25,7 @@ from netautod.plugin_host.registering.validation import (
 
 @dataclass(frozen=True, kw_only=True)
 class OfferedRoute:
-    """`path` is the whole one, from /api on."""
+    """A route of a plugin. `path` is the whole one, from /api on."""
 
     plugin: str
     path: str
@@ -37,7 +39,7 @@ class OfferedCommand:
 
 
 def permissions_of(plugins: PluginManager) -> Mapping[str, PluginPermission]:
-    """By their keys, `PLUGIN.NAME`."""
+    """Return the permissions by their keys, `PLUGIN.NAME`."""
 
     def offered(turn: Turn[PluginPermission]) -> Callable[[PluginPermission], None]:
         def made(permission: PluginPermission) -> tuple[str, PluginPermission]:
@@ -50,7 +52,7 @@ def permissions_of(plugins: PluginManager) -> Mapping[str, PluginPermission]:
 
 
 def events_of(plugins: PluginManager, keys: PermissionKeys) -> Mapping[str, EventType]:
-    """By their full names, `PLUGIN.NAME`; `keys` are the permissions that there are."""
+    """Return the events by their full names, `PLUGIN.NAME`; `keys` are the existing permissions."""
 
     def offered(turn: Turn[EventType]) -> Callable[[EventType], None]:
         def made(event: EventType) -> tuple[str, EventType]:
@@ -63,7 +65,7 @@ def events_of(plugins: PluginManager, keys: PermissionKeys) -> Mapping[str, Even
 
 
 def content_types_of(plugins: PluginManager) -> Mapping[str, ContentType]:
-    """By name, beside those of the service."""
+    """Return the content types by name, beside those of the service."""
 
     def offered(turn: Turn[ContentType]) -> Callable[[ContentType], None]:
         def made(kind: ContentType) -> tuple[str, ContentType]:
@@ -78,7 +80,7 @@ def content_types_of(plugins: PluginManager) -> Mapping[str, ContentType]:
 
 
 def routes_of(plugins: PluginManager, keys: PermissionKeys) -> list[OfferedRoute]:
-    """In the order of the plugins, and then in that in which each registers them."""
+    """Return the routes in the order of the plugins, and then in that in which each registers them."""
     spelled: dict[str, str] = {}
 
     def offered(turn: Turn[OfferedRoute]) -> Callable[[PluginRoute], None]:
@@ -98,7 +100,7 @@ def routes_of(plugins: PluginManager, keys: PermissionKeys) -> list[OfferedRoute
 
 
 def commands_of(plugins: PluginManager, taken: Container[str]) -> Mapping[str, OfferedCommand]:
-    """By name; `taken` are the names of our own."""
+    """Return the commands by name; `taken` are the names of our own."""
 
     def offered(turn: Turn[OfferedCommand]) -> Callable[[PluginCommand], None]:
         def made(command: PluginCommand) -> tuple[str, OfferedCommand]:

@@ -53,5 +53,5 @@ REGISTRATIONS: Mapping[str, Callable[[PluginManager], Iterable[str]]] = {
 
 
 def register_all(manager: PluginManager) -> Mapping[str, list[str]]:
-    """The names by hook; what fails is in the `statuses` of the manager."""
+    """Return the registered names by hook; failures are in the `statuses` of the manager."""
     return {hook: list(registered(manager)) for hook, registered in REGISTRATIONS.items()}

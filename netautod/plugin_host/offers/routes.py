@@ -37,13 +37,15 @@ class WrongAnswer(Exception):
 
 @dataclass(frozen=True)
 class PluginCalls:
-    """What the handlers share: `acting` makes the services in the name of a caller."""
+    """The services that the handlers share: `acting` makes them in the name of a caller."""
 
     acting: Callable[[Caller], UserServices]
 
 
 class PluginHandler(JsonHandler):
-    """Of one path of a plugin; its methods are made from the routes that the plugin has registered."""
+    """A handler of one path of a plugin; its methods are made from the routes that the plugin has
+    registered.
+    """
 
     calls: PluginCalls
     plugin = ""  # without annotation: it is no service
@@ -73,14 +75,16 @@ class PluginHandler(JsonHandler):
             self.answer(value if route.answer is None else _dumped(route.answer, value))
 
     def _parameters(self, route: PluginRoute, segments: tuple[str, ...]) -> dict[str, str]:
-        """By name; NotFound where an id is none."""
+        """Return the parameters by name; NotFound where an id is none."""
         names = [part[1:] for part in route.path.split("/") if part.startswith(":")]
         given = dict(zip(names, segments, strict=True))
         ids = {name: self.path_id(text, "Resource") for name, text in given.items() if is_id(name)}
         return {**given, **ids}
 
     async def _bounded(self, route: PluginRoute, request: RouteRequest) -> Any:
-        """What the handler returns, within its time. One that ignores its cancellation is left behind."""
+        """Return what the handler returns within its time. One that ignores its cancellation is left
+        behind.
+        """
         work = asyncio.ensure_future(_called(route, request))
         try:
             done, _ = await asyncio.wait({work}, timeout=route.seconds)
@@ -104,12 +108,12 @@ class PluginHandler(JsonHandler):
 
 
 def is_id(name: str) -> bool:
-    """Whether a parameter of this name is a UUID."""
+    """Return whether a parameter of this name is a UUID."""
     return name == "id" or name.endswith("_id")
 
 
 def served(offered: Iterable[OfferedRoute]) -> list[Route]:
-    """One for each path, in their order."""
+    """Return one route for each path, in their order."""
     paths: dict[str, list[OfferedRoute]] = {}
     for one in offered:
         paths.setdefault(same_place(one.path), []).append(one)
@@ -150,7 +154,7 @@ def _method(route: PluginRoute) -> Any:
 
 @cache
 def _with_rules(schema: type[Schema], rules: type[Schema]) -> type[Any]:
-    """The schema of a plugin with what holds for ours: which unknown fields and nulls are taken."""
+    """Return the schema of a plugin with what holds for ours: which unknown fields and nulls are taken."""
     if issubclass(schema, rules):
         return schema
     known = {"__module__": schema.__module__, "__doc__": schema.__doc__}
@@ -174,7 +178,7 @@ def _dumped(schema: type[Schema], value: Any) -> Any:
 
 
 def _missing(schema: Schema, dumped: Any, within: str = "") -> Iterator[str]:
-    """The fields that are not there: an answer always has all of its fields."""
+    """Yield the missing fields: an answer always has all of its fields."""
     for one in dumped if schema.many else [dumped]:
         for name, field in schema.dump_fields.items():
             key = field.data_key or name

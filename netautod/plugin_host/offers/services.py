@@ -15,7 +15,7 @@ STEP_SECONDS = 30.0  # that the start or the stop of one service may take
 
 @asynccontextmanager
 async def running_services(plugins: PluginManager, *, seconds: float = STEP_SECONDS) -> AsyncIterator[None]:
-    """They run until the end of the block and observe from its beginning; each step has `seconds`.
+    """Run the services until the end of the block; they observe from its beginning; each step has `seconds`.
 
     Raises PluginError if one of a required plugin does not start.
     """

@@ -1,4 +1,4 @@
-"""What plugins tell: events that they have registered, checked, and handed to whoever keeps events."""
+"""Events of plugins: registered, checked, and handed to the publishers."""
 
 from collections.abc import Mapping
 from typing import Any, Protocol
@@ -12,7 +12,7 @@ MOST_BYTES = 64 * 1024
 
 
 class Publisher(Protocol):
-    """Who keeps events, and tells them to listeners and webhooks of the organization."""
+    """A publisher that stores events, and delivers them to listeners and webhooks of the organization."""
 
     async def publish(
         self, *, org_id: str, name: str, data: Mapping[str, Any], permission: str | None
@@ -20,19 +20,21 @@ class Publisher(Protocol):
 
 
 class PluginEvents:
-    """`types` are the registered events by their full names, `PLUGIN.NAME`."""
+    """The events of plugins. `types` are the registered events by their full names, `PLUGIN.NAME`."""
 
     def __init__(self) -> None:
         self.types: Mapping[str, EventType] = {}
         self._publishers: tuple[Publisher, ...] = ()
 
     def tell(self, *publishers: Publisher) -> None:
-        """Whom events are told from here on, one after the other."""
+        """Set the publishers that get events from here on, one after the other."""
         self._publishers = publishers
 
     async def publish(self, plugin: str, name: str, data: Mapping[str, Any], *, org_id: str) -> None:
-        """Raises ValueError for an event of another plugin, or for data that its schema refuses or that are
-        too large; Unavailable where there is no service, or from a publisher: some may have heard it then.
+        """Publish an event. Raises ValueError for one of another plugin, or for data that its schema refuses
+        or that are too large.
+
+        Raises Unavailable where there is no service, or from a publisher: some may have got it then.
         """
         if not self._publishers:
             raise Unavailable("Events are told by the running service only")

@@ -1,4 +1,4 @@
-"""What plugins register under names: the first to come keeps a name, and who fails has registered nothing."""
+"""The registry of names: the first plugin keeps a name, and one that fails has registered nothing."""
 
 from collections.abc import Callable, Mapping
 from typing import Generic, TypeVar
@@ -36,7 +36,9 @@ class Names(Generic[Registered]):
         self._owners |= dict.fromkeys(things, plugin)
 
     def is_left_out(self, plugin: str, name: str) -> bool:
-        """Whether the plugin gives way to the owner of the name; raises PluginError if another has it."""
+        """Return whether the plugin gives way to the owner of the name; raises PluginError if
+        another has it.
+        """
         owner = self._owners.get(name)
         if owner is None:
             return False
@@ -46,7 +48,9 @@ class Names(Generic[Registered]):
 
 
 class Turn(Generic[Registered]):
-    """While one plugin registers: nothing counts before `end`, and nothing at all after a failure."""
+    """A turn in which one plugin registers: nothing counts before `end`, and nothing at all after a
+    failure.
+    """
 
     def __init__(self, names: Names[Registered], plugin: str) -> None:
         self._names = names
@@ -56,7 +60,7 @@ class Turn(Generic[Registered]):
         self._failure: Exception | None = None
 
     def register(self, made: Callable[[], tuple[str, Registered]]) -> None:
-        """`made` answers the name and what it stands for, and raises for what cannot be registered."""
+        """Register what `made` returns, a name and its value; it raises for what cannot be registered."""
         try:
             self._register(made)
         except Exception as failure:
@@ -65,7 +69,7 @@ class Turn(Generic[Registered]):
             raise
 
     def end(self) -> None:
-        """Raises what a registration has raised."""
+        """End the turn. Raises what a registration has raised."""
         self._over = True
         if self._failure is not None:
             raise self._failure

@@ -1,4 +1,4 @@
-"""What is refused of what plugins add, when they register it: a wrong form, a permission that nobody has."""
+"""Checks of what plugins add, when they register it: a wrong form, an unknown permission."""
 
 import inspect
 import re
@@ -29,7 +29,7 @@ LONGEST_SECONDS = 300.0
 
 
 def refuse_plugin_name(plugin: str) -> None:
-    """Raises PluginError for one that no path, permission or event could be named after."""
+    """Raise PluginError for one that no path, permission or event could be named after."""
     if not PLUGIN_NAME.fullmatch(plugin):
         raise PluginError(f"nothing can be named after the plugin {plugin!r}")
 
@@ -97,7 +97,7 @@ def refuse_route(route: Any, keys: PermissionKeys) -> None:
 
 
 def same_place(path: str) -> str:
-    """Equal for paths that no request can tell apart."""
+    """Return a form that is equal for paths that no request can tell apart."""
     return re.sub(r":\w+", ":", path)
 
 

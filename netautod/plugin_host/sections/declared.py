@@ -20,7 +20,9 @@ class DeclaredSections(Mapping[str, type[Any]]):
         self._keys_by_variable = {row.variable: row.key for row in rows}
 
     def add(self, name: str, declared: Any) -> None:
-        """Raises SettingsError for what is taken, TypeError for a class that declares no section."""
+        """Add a section. Raises SettingsError for what is taken, TypeError for a class that declares no
+        section.
+        """
         self.check_name(name)
         if name in self._declared:
             raise SettingsError(f"the section [{name}] is declared twice")
@@ -33,7 +35,7 @@ class DeclaredSections(Mapping[str, type[Any]]):
         self._declared[name] = declared
 
     def check_name(self, name: str) -> None:
-        """Raises SettingsError for what no plugin's section can be called."""
+        """Raise SettingsError for what no plugin's section can be called."""
         if name in self._core:
             raise SettingsError(f"[{name}] is a setting of the service itself")
         if not NAME.fullmatch(name):

@@ -11,14 +11,16 @@ from netautod.secrets.vault.errors import VaultError
 
 
 class Secrets(Protocol):
-    """Those of the vault; this module is loaded by the process that watches, which has no database."""
+    """The secrets of the vault; this module is loaded by the process that watches, which has no database."""
 
     async def values(self, names: set[str]) -> Mapping[str, str | VaultError]: ...
 
 
 @dataclass(frozen=True, kw_only=True)
 class FilledSections:
-    """`failures` are the plugins whose sections could not be filled, and why."""
+    """The sections with their secrets. `failures` are the plugins whose sections could not be filled, and
+    why.
+    """
 
     sections: Mapping[str, Any]
     failures: Mapping[str, Exception] = field(default_factory=dict)
@@ -27,7 +29,7 @@ class FilledSections:
 async def filled(
     sections: Mapping[str, Any], in_vault: Mapping[str, str], secrets: Secrets
 ) -> FilledSections:
-    """`in_vault`: the names of secrets by the keys of the settings, `SECTION.NAME`.
+    """Fill in the secrets. `in_vault`: the names of secrets by the keys of the settings, `SECTION.NAME`.
 
     A section is checked anew with its secrets. One of a plugin that fails leaves the others as they are.
     """
@@ -44,7 +46,7 @@ async def filled(
 
 
 def secrets_of(name: str, section: Any) -> Iterator[str]:
-    """The values of a section that must not be shown."""
+    """Yield the values of a section that must not be shown."""
     for row in rows_of(name, type(section)):
         if row.secret:
             value = getattr(section, row.name)
