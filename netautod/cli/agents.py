@@ -44,6 +44,8 @@ async def _looked_into(settings: Settings, execution_id: str) -> tuple[int, str 
 
 
 def cut_short(output: object, events: int) -> str | None:
-    """What the answer of the run says of its transcript: events that were cut off at its end are missed."""
+    """Return what is missing of the transcript by the answer of the run: events that were cut off at
+    its end.
+    """
     told = output.get("transcript_events") if isinstance(output, dict) else None
     return f"event {events + 1} is missing" if isinstance(told, int) and events < told else None

@@ -38,7 +38,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _asked(arguments: Sequence[str]) -> tuple[argparse.Namespace, Configuration | None]:
-    """The settings are read first where the command may be one of a plugin; those for authors read none."""
+    """Parse the arguments. The settings are read first where the command may be one of a plugin; those for
+    authors read none.
+    """
     if not arguments or arguments[0].startswith("-") or arguments[0] in COMMANDS:
         parsed = _parser(arguments).parse_args(arguments)
         return parsed, None if hasattr(parsed, "without_settings") else _begun(parsed)
@@ -57,7 +59,7 @@ def _begun(parsed: argparse.Namespace) -> Configuration:
 
 
 def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
-    """For these arguments: it knows their command, or all of them if they begin with none."""
+    """Return a parser for these arguments: it knows their command, or all of them if they begin with none."""
     parser = argparse.ArgumentParser(
         prog="netautod",
         description="A self-hosted network-automation service.",
@@ -84,7 +86,7 @@ def _configuration(parsed: argparse.Namespace) -> Configuration:
 
 
 def _log_level(parsed: argparse.Namespace, settings: Settings) -> str:
-    """Info lines, which the service logs, would hide the output of a command."""
+    """Return the log level: info lines, which the service logs, would hide the output of a command."""
     quiet = getattr(parsed, "run", None) is not serve.run and settings.log.level == "info"
     return "warning" if quiet else settings.log.level
 

@@ -13,13 +13,17 @@ from netautod.identity.users.organizations.service import OrganizationService
 
 @asynccontextmanager
 async def opened(settings: Settings) -> AsyncIterator[Installation]:
-    """A new database gets its first organization and administrator, as by a start of the service."""
+    """Open the installation. A new database gets its first organization and administrator, as by a start of
+    the service.
+    """
     async with any_database(settings) as database, open_installation(settings, database) as installation:
         yield installation
 
 
 async def organization_named(organizations: OrganizationService, name: str | None) -> Organization:
-    """Without a name the only one there is. Raises NotFound, or InvalidInput where there are several."""
+    """Return the organization; without a name the only one there is. Raises NotFound, or InvalidInput where
+    there are several.
+    """
     if name is not None:
         return await organizations.by_name(name)
     found = await organizations.all()

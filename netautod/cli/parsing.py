@@ -1,4 +1,4 @@
-"""How commands are declared: each has a parser of its own, with the flags that all of them share."""
+"""The declaration of commands: each has a parser of its own, with the flags that all of them share."""
 
 import argparse
 from collections.abc import Callable
@@ -48,7 +48,7 @@ class Commands:
         self._found = parser.add_subparsers(required=True, metavar="COMMAND")
 
     def add(self, name: str, run: Run, help: str) -> argparse.ArgumentParser:
-        """The parser of a new command; `run` returns the exit code."""
+        """Return the parser of a new command; `run` returns the exit code."""
         made = self._found.add_parser(name, parents=[settings_flags()], help=help, description=help)
         made.set_defaults(run=run)
         return made
@@ -66,7 +66,7 @@ class Commands:
 
 
 def add_inner(inner: Inner, name: str, run: Run, help: str) -> argparse.ArgumentParser:
-    """As `Commands.add`; the shared flags may stand before or behind the name."""
+    """Return a parser as `Commands.add` does; the shared flags may stand before or behind the name."""
     flags = settings_flags(default=argparse.SUPPRESS)
     made = inner.add_parser(name, parents=[flags], help=help, description=help)
     made.set_defaults(run=run)
@@ -74,7 +74,7 @@ def add_inner(inner: Inner, name: str, run: Run, help: str) -> argparse.Argument
 
 
 def settings_flags(default: str | None = None) -> argparse.ArgumentParser:
-    """The flags of every command, which say where the settings are."""
+    """Return the flags of every command, which say where the settings are."""
     common = argparse.ArgumentParser(add_help=False, allow_abbrev=False, argument_default=default)
     common.add_argument("--config", metavar="FILE", help="settings file (TOML)")
     common.add_argument("--data-dir", metavar="DIR", help="folder of everything the service keeps")

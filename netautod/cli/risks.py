@@ -1,11 +1,11 @@
-"""What the commands say of insecure settings."""
+"""The lines of commands about insecure settings."""
 
 from netautod.core.settings.field import SettingsError
 from netautod.core.settings.risks import FoundRisks
 
 
 def refuse(risks: FoundRisks) -> None:
-    """Raises SettingsError, a line for each risk that nobody has accepted."""
+    """Raise SettingsError, a line for each risk that is not accepted."""
     if not risks.refused:
         return
     names = ", ".join(f'"{risk.name}"' for risk in risks.refused)

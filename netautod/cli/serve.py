@@ -81,11 +81,11 @@ def _run(parsed: argparse.Namespace, configuration: Configuration) -> int:
 
 
 def _nothing_to_reload(number: int, frame: object) -> None:
-    """Until there is something, the signal that reloads must not end the process."""
+    """Ignore the signal until there is something to reload; it must not end the process."""
 
 
 async def _counting(work: Coroutine[Any, Any, None]) -> None:
-    """Does the work of the service, and tells meanwhile how often lines of the log have been repeated."""
+    """Do the work of the service, and report meanwhile how often lines of the log have been repeated."""
     telling = asyncio.create_task(logs.report_counts_forever(), name="counts of repeated lines")
     try:
         await work
@@ -95,7 +95,7 @@ async def _counting(work: Coroutine[Any, Any, None]) -> None:
 
 
 def _serve_watched(parsed: argparse.Namespace, configuration: Configuration) -> int:
-    """One process of the service, and the one that watches it."""
+    """Serve by one process of the service, and watch it by another."""
     settings, shared = configuration.settings, parsed.worker_fd is not None
     # The socket is the watching process's: clients wait while the other one is started again.
     listener = socket.socket(fileno=parsed.worker_fd) if shared else bind(settings)
@@ -142,7 +142,7 @@ def _out(line: str) -> None:
 
 
 def _given_flags(parsed: argparse.Namespace) -> list[str]:
-    """The arguments with which the workers read the same settings."""
+    """Return the arguments with which the workers read the same settings."""
     return [
         word
         for name in ("config", *SETTINGS_FLAGS)

@@ -39,7 +39,7 @@ class DemoError(NetautodError):
 async def run(
     service: Service, installation: Installation, data_dir: Path, out: Callable[[str], None]
 ) -> AsyncIterator[None]:
-    """The switches live as long as the block; what it adds to the inventory stays for the next start."""
+    """Run the switches for the block; what it adds to the inventory stays for the next start."""
     caller = await _caller(installation.people.users)
     kept = await asyncio.to_thread(_load_or_make, data_dir / "demo.json")
     async with AsyncExitStack() as stack:
@@ -69,7 +69,7 @@ async def _caller(users: UserService) -> Caller:
 
 
 def _load_or_make(path: Path) -> dict[str, Any]:
-    """Password and host keys, the same at every start: a changed host key would be refused."""
+    """Return password and host keys, the same at every start: a changed host key would be refused."""
     if not path.exists():
         made = {
             "password": secrets.token_urlsafe(12),
@@ -117,7 +117,7 @@ async def _credential(service: Service, caller: Caller, password: str) -> str:
 
 
 async def _device(service: Service, caller: Caller, switch: SimulatedDevice, credential_id: str) -> None:
-    """A switch gets a free port at every start, so an existing device is pointed at the new one."""
+    """Point an existing device at the switch's new port: a switch gets a free port at every start."""
     devices = service.devices.devices
     fields = {
         "name": switch.hostname,
@@ -154,7 +154,7 @@ async def _task(service: Service, caller: Caller) -> None:
 
 
 async def _change_now_and_then(switch: SimulatedDevice, clock: Clock) -> None:
-    """Gives the newcomer something to diff: the first switch's config changes every 45 seconds."""
+    """Change the first switch's config every 45 seconds, so that a newcomer has something to diff."""
     first = switch.config
     while True:
         await asyncio.sleep(CHANGE_SECONDS)
@@ -162,5 +162,5 @@ async def _change_now_and_then(switch: SimulatedDevice, clock: Clock) -> None:
 
 
 def changed(config: str, moment: str) -> str:
-    """The switch's config with another description of its first port."""
+    """Return the switch's config with another description of its first port."""
     return config.replace(DESCRIPTION, f" description changed at {moment}\n")

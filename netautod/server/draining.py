@@ -16,7 +16,9 @@ from netautod.http.status.unavailable import refusing_application
 async def drain(
     server: HttpServer, nodes: Sequence[Draining], settings: Settings, *, whole: asyncio.Event
 ) -> None:
-    """Takes `server.drain_seconds` at most, and a moment. `whole` is set when no sibling is left to serve."""
+    """Drain the node within `server.drain_seconds`, and a moment. `whole` is set when no sibling is left to
+    serve.
+    """
     seconds = settings.server.drain_seconds
     begun = server.refuse_further(refusing_application(settings.server, "draining", server.metrics))
     if not whole.is_set():

@@ -13,7 +13,7 @@ class StartError(NetautodError):
 
 
 def bind(settings: Settings) -> socket.socket:
-    """The listening socket; raises StartError for an address that is taken or not ours."""
+    """Bind the listening socket; raises StartError for an address that is taken or not ours."""
     wanted = settings.server
     try:
         found = bind_sockets(wanted.port, wanted.host)

@@ -45,7 +45,9 @@ RELOADED = "netautod reloaded"  # the line of a worker for its supervisor
 
 
 class ServiceState:
-    """What /health says, and the event that ends the service; `whole` tells that all its workers end."""
+    """The state that /health reports, and the event that ends the service; `whole` is set when all its
+    workers end.
+    """
 
     def __init__(self) -> None:
         self.phase: Health = "starting"
@@ -79,10 +81,10 @@ async def serve(
     shared: bool,
     metrics_socket: Path | None = None,
 ) -> None:
-    """Runs until SIGTERM or SIGINT. Raises an error of ours with one line when it cannot start or go on.
+    """Run until SIGTERM or SIGINT. Raises an error of ours with one line when it cannot start or go on.
 
-    `shared`: the socket is also that of other workers; the supervisor's end of our stdin tells when all stop.
-    `metrics_socket` is where it asks for our metrics, if any are served.
+    `shared`: the socket is also that of other workers; the supervisor's end of our stdin says when all stop.
+    `metrics_socket` is where it reads our metrics, if any are served.
     """
     settings, state = configuration.settings, ServiceState()
     stop_on_signals(state)
@@ -147,7 +149,7 @@ def _page_served(
     shared: bool,
     socket: Path | None,
 ) -> AbstractAsyncContextManager[None]:
-    """To Prometheus, or by a worker to the supervisor."""
+    """Serve the page to Prometheus, or by a worker to the supervisor."""
     metrics, stores = installation.metrics, installation.stores
     gauges = DatabaseGauges(
         metrics=metrics,
@@ -175,7 +177,7 @@ def _page_served(
 
 
 def _leave_behind(state: ServiceState) -> None:
-    """Ends the process although an executor ignores its cancellation: asyncio.run would wait for it."""
+    """End the process although an executor ignores its cancellation: asyncio.run would wait for it."""
     logger.warning("leaving an executor behind that ignores its cancellation")
     if state.failure is not None:
         logger.error("%s", state.failure)
@@ -185,7 +187,7 @@ def _leave_behind(state: ServiceState) -> None:
 
 
 async def _reload(renewal: TlsRenewal | None, watched: Watched, out: Callable[[str], None] | None) -> None:
-    """`out` goes to the supervisor, if there is one."""
+    """Reload the certificate. `out` goes to the supervisor, if there is one."""
     if renewal is not None:
         await renewal.read()
     watched.board.reloaded()
@@ -194,7 +196,7 @@ async def _reload(renewal: TlsRenewal | None, watched: Watched, out: Callable[[s
 
 
 def on_hangup(state: ServiceState, reload: Callable[[], Coroutine[Any, Any, None]]) -> None:
-    """SIGHUP reloads, as services do; at a terminal it says that the terminal is gone, and stops."""
+    """Reload on SIGHUP, as services do; at a terminal it says that the terminal is gone, and stops."""
     loop, running = asyncio.get_running_loop(), set[asyncio.Task[None]]()
 
     def begin() -> None:
@@ -212,7 +214,7 @@ def stop_on_signals(state: ServiceState) -> None:
 
 
 async def _stop_with_parent(state: ServiceState) -> None:
-    """The supervisor tells over our stdin that all stop, by a line or by its death."""
+    """Stop when the supervisor says so over our stdin, by a line or by its death."""
 
     class Parent(asyncio.Protocol):
         def data_received(self, data: bytes) -> None:
@@ -229,7 +231,7 @@ async def _stop_with_parent(state: ServiceState) -> None:
 async def open_database(
     settings: Settings, state: ServiceState, metrics: Metrics | None = None
 ) -> AsyncIterator[tuple[Database, str]]:
-    """The configured database with its URI, or our own mongod, whose death ends the service."""
+    """Open the configured database with its URI, or our own mongod, whose death ends the service."""
     if settings.mongodb.uri:
         async with databases.open_database(settings, settings.mongodb.uri, metrics) as database:
             yield database, settings.mongodb.uri

@@ -37,7 +37,7 @@ READY, RELOADED = b"netautod ready", server.RELOADED.encode()  # lines of a work
 
 
 class Worker:
-    """One child process; `ready` is set whenever it serves, `_reloaded` when it has read everything anew.
+    """A child process; `ready` is set whenever it serves, `_reloaded` when it has read everything anew.
 
     `served` is set once any worker has served: before, one that keeps ending calls `give_up` with the reason.
     """
@@ -62,7 +62,7 @@ class Worker:
         self._reloaded = asyncio.Event()
 
     async def keep_running(self) -> None:
-        """Starts it again whenever it ends, sooner or later depending on how long it lived."""
+        """Start it again whenever it ends, sooner or later depending on how long it lived."""
         pause = FIRST_PAUSE
         loop = asyncio.get_running_loop()
         while True:
@@ -102,7 +102,7 @@ class Worker:
         return await process.wait()
 
     async def reload(self) -> None:
-        """Returns when it has; one that starts reads everything anyway."""
+        """Reload it and wait until it has; one that starts reads everything anyway."""
         if self.ready.is_set() and self._process is not None:
             self._reloaded.clear()
             self._process.send_signal(signal.SIGHUP)
@@ -136,7 +136,7 @@ async def supervise(
     arguments: Sequence[str],
     out: Callable[[str], None],
 ) -> None:
-    """Runs until SIGTERM or SIGINT. `arguments`: the flags that the workers get too."""
+    """Run the workers until SIGTERM or SIGINT. `arguments`: the flags that the workers get too."""
     state = ServiceState()
     server.stop_on_signals(state)
     async with AsyncExitStack() as stack:
@@ -192,7 +192,7 @@ async def _all_ready(children: Sequence[Worker]) -> None:
 
 
 def _metrics_sockets(settings: Settings, workers: int, stack: AsyncExitStack) -> list[Path]:
-    """Where each worker hands its metrics to us; none without a page of metrics."""
+    """Return where each worker hands its metrics to us; none without a page of metrics."""
     if not settings.metrics.port:
         return []
     folder = Path(stack.enter_context(TemporaryDirectory(prefix="netautod-")))  # mode 700
@@ -213,7 +213,7 @@ async def _reload(children: Sequence[Worker], one_at_a_time: asyncio.Lock) -> No
 
 
 async def _say_alive() -> None:
-    """That this process is: a worker whose loop is held up is given up by the one that watches it."""
+    """Notify systemd that this process lives: a worker whose loop is held up is given up by its watcher."""
     seconds = systemd.watchdog_seconds()
     while seconds is not None:
         systemd.notify(systemd.ALIVE)

@@ -74,7 +74,7 @@ async def _names(installation: Installation) -> dict[OrgId, str]:
 
 
 async def _wanted(installation: Installation, organization: str | None) -> list[OrgId]:
-    """Without a name all that have events, also those that are no organizations (any more)."""
+    """Return the organization of that name; without a name all that have events, also deleted ones."""
     if organization is None:
         return await installation.stores.audit.chains.organizations()
     return [(await installation.people.organizations.by_name(organization)).id]
@@ -101,7 +101,7 @@ def _verify_file(path: str) -> int:
 
 
 def _tell_file(lines: Iterable[str]) -> int:
-    """An export tells which organization each of its chains is of by its id."""
+    """Print the check of an export, which names the organization of each of its chains by its id."""
     checks = check_lines(lines)
     for org_id, check in checks.items():
         state = "whole" if not check.faults else f"NOT whole, {check.faults} faults"

@@ -66,7 +66,7 @@ async def import_devices(
     dry_run: bool,
     progress: RowProgress,
 ) -> ImportResult:
-    """Without an `organization` there must be only one. Raises InvalidInput or NotFound."""
+    """Import devices. Without an `organization` there must be only one. Raises InvalidInput or NotFound."""
     async with opened(settings) as installation:
         caller = system_caller((await organization_named(installation.people.organizations, organization)).id)
         imports = build_devices(installation).imports
@@ -84,7 +84,7 @@ def _row_file(name: str, chosen: str | None) -> RowFile:
 
 
 def _read(name: str) -> bytes:
-    """At most one byte more than may be imported."""
+    """Read at most one byte more than may be imported."""
     if name == STDIN:
         return sys.stdin.buffer.read(MOST_BYTES + 1)
     try:

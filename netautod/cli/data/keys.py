@@ -47,9 +47,9 @@ async def _rotate_keys(settings: Settings) -> int:
 
 @waits(unhurried)
 async def _rotate(installation: Installation) -> int:
-    """A new key for every organization, then every sealed value re-wrapped under it.
+    """Make a new key for every organization, then re-wrap every sealed value under it.
 
-    The exit code: 1 if values are left that do not open.
+    The exit code is 1 if values are left that do not open.
     """
     rotation = await Rotation.begin(installation.database)
     if rotation.goes_on:
@@ -107,7 +107,7 @@ async def _record(installation: Installation, caller: Caller, of: str, version: 
 
 
 async def _rotate_signing_key(settings: Settings) -> list[str]:
-    """A new key for access tokens; nobody is logged out."""
+    """Make a new key for access tokens; no session ends."""
     async with opened(settings) as installation:
         keys = await SigningKeys.open(
             store=installation.stores.signing_keys, vault=installation.vault, clock=installation.clock

@@ -75,6 +75,8 @@ async def _remove(settings: Settings, name: str) -> None:
 
 
 async def _note(installation: Installation, action: str, name: str) -> None:
-    """In the audit of the first organization, which is the administrators' of the installation."""
+    """Record it in the audit of the first organization, which is that of the installation's
+    administrators.
+    """
     caller = system_caller(await installation.people.organizations.default_id())
     await installation.audit.record(caller, action, "secret", name)

@@ -72,7 +72,7 @@ async def _sync_source(
     organization: str | None,
     progress: Progress,
 ) -> SyncResult:
-    """`source`: the name or id of a saved source. Without an `organization` there must be only one."""
+    """Synchronise the source of that name or id. Without an `organization` there must be only one."""
     settings = configuration.settings
     async with AsyncExitStack() as stack:
         installation = await stack.enter_async_context(opened(settings))

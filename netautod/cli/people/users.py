@@ -98,7 +98,7 @@ def _enable(parsed: argparse.Namespace, configuration: Configuration) -> int:
 def _manage(
     settings: Settings, username: str, work: Callable[[UserService, Caller], Awaitable[object]]
 ) -> None:
-    """Does the work as a caller who may manage this user, whatever the organization."""
+    """Do the work as a caller who may manage this user, whatever the organization."""
 
     async def managed() -> None:
         async with opened(settings) as installation:
@@ -118,7 +118,7 @@ def _unlock(parsed: argparse.Namespace, configuration: Configuration) -> int:
 
 
 async def _unlock_user(settings: Settings, username: str) -> None:
-    """Also for a name that no user has: its failures count like those of others."""
+    """Unlock a user, also a name that no user has: its failures count like those of others."""
     async with opened(settings) as installation:
         await (await build_lockout(installation)).unlock(username)
         user = await installation.people.users.by_username(username)
@@ -146,7 +146,9 @@ def _may_force_change(parser: argparse.ArgumentParser) -> None:
 
 
 def _password() -> str:
-    """From a pipe, or asked twice. Not NETAUTOD_ADMIN_PASSWORD, which is for the user `admin` alone."""
+    """Read the password from a pipe, or twice from the terminal. Not NETAUTOD_ADMIN_PASSWORD, which is for
+    the user `admin` alone.
+    """
     if not sys.stdin.isatty():
         return sys.stdin.readline().rstrip("\n")
     first = getpass.getpass("Password: ")

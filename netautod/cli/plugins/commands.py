@@ -29,7 +29,9 @@ logger = logging.getLogger(__name__)
 def parser_of(
     name: str, configuration: Configuration, *, taken: Container[str]
 ) -> argparse.ArgumentParser | None:
-    """Of the command of a plugin; None if no plugin has one of this name. `taken` are our own commands."""
+    """Return the parser of a plugin's command; None if no plugin has one of this name. `taken` are our own
+    commands.
+    """
     plugins = load_plugins(configuration)
     offered = offers.commands_of(plugins, taken).get(name)
     if offered is None:
@@ -83,7 +85,7 @@ async def _acting(
 
 
 async def _ran(offered: offers.OfferedCommand, context: CommandRun) -> int:
-    """The exit code; PluginError for what is the plugin's fault."""
+    """Run the command and return the exit code; PluginError for what is the plugin's fault."""
     plugin = offered.plugin
     try:
         code = await offered.command.run(context)

@@ -39,7 +39,7 @@ def run(parsed: argparse.Namespace, configuration: Configuration) -> int:
 
 
 def _details(additions: Additions, commands: Mapping[str, offers.OfferedCommand]) -> Iterator[str]:
-    """A line for each thing: what it is, its name, and what it is for."""
+    """Yield a line for each thing: what it is, its name, and what it is for."""
     for key, text in additions.permissions.items():
         yield f"permission    {key}: {text}"
     for route in additions.routes:

@@ -178,7 +178,9 @@ async def _login(parsed: argparse.Namespace, settings: Settings) -> Login:
 
 
 async def _of_credential(parsed: argparse.Namespace, settings: Settings, enable: str | None) -> Login:
-    """Whoever may read the data directory may use its credentials, within their own bounds."""
+    """Return the login of a credential: a user who may read the data directory may use it, within its own
+    bounds.
+    """
     async with opened(settings) as installation:
         caller = system_caller(
             (await organization_named(installation.people.organizations, parsed.organization)).id

@@ -41,7 +41,7 @@ def _agreed(name: str) -> bool:
 
 
 async def _purge(settings: Settings, name: str) -> int:
-    """One event in the audit of each organization that had any."""
+    """Delete the records, with one event in the audit of each organization that had any."""
     async with opened(settings) as installation:
         storages, deleted = build_storages(installation), 0
         for organization in await installation.people.organizations.all():

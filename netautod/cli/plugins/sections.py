@@ -31,7 +31,7 @@ def run(parsed: argparse.Namespace, configuration: Configuration) -> int:
 
 
 def _shown(row: Setting, value: Any) -> str:
-    """As it would stand in the file."""
+    """Return the value as it would stand in the file."""
     if row.secret:
         return "(set)" if value else "(not set)"
     if isinstance(value, Path):

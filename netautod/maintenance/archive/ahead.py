@@ -12,7 +12,7 @@ _AHEAD = 2
 
 
 class _End:
-    """What follows the last value: how the reading has ended."""
+    """The mark behind the last value: how the reading has ended."""
 
     def __init__(self, error: BaseException | None) -> None:
         self.error = error
@@ -20,7 +20,9 @@ class _End:
 
 @contextmanager
 def ahead(values: Iterable[T]) -> Generator[Generator[T, None, None], None, None]:
-    """The same values in the same order; they are made in a thread, which has ended when the block has."""
+    """Yield the same values in the same order; they are made in a thread, which has ended when the
+    block has.
+    """
     waiting: queue.Queue[T | _End] = queue.Queue(_AHEAD)
     stop = threading.Event()
 

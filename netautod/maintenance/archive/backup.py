@@ -35,7 +35,9 @@ ATTEMPTS = 5
 
 @dataclass(frozen=True, kw_only=True)
 class BackupSource:
-    """`uri` and `database` name it; `own_folder` is the data folder of a mongod of ours, else None."""
+    """The database to back up: `uri` and `database` name it; `own_folder` is the data folder of a mongod of
+    ours, else None.
+    """
 
     uri: str
     database: str
@@ -46,7 +48,7 @@ class BackupSource:
 
 
 async def back_up(settings: Settings, path: Path, passphrase: str | None) -> Contents:
-    """Also beside a running service. The file is there under its name when it is complete and checked.
+    """Back up, also beside a running service. The file has its name when it is complete and checked.
 
     Raises InvalidInput for a name that is taken, ArchiveError, NewerDatabase, Unavailable.
     """
@@ -108,7 +110,7 @@ def _past_gone(source: BackupSource) -> ArchiveError:
 
 
 async def _record(database: Database, contents: Contents, path: Path, *, encrypted: bool) -> None:
-    """Before the file has its name: no backup is without its event."""
+    """Record the event before the file has its name: no backup is without its event."""
     audit = AuditLog(store=AuditStore(database), clock=SystemClock())
     details = {
         "file": path.name,
@@ -121,5 +123,5 @@ async def _record(database: Database, contents: Contents, path: Path, *, encrypt
 
 
 def unknown_in(contents: Contents) -> list[str]:
-    """Collections of the backup that this version of the product does not know."""
+    """Return collections of the backup that this version of the product does not know."""
     return strangers(contents.collections)

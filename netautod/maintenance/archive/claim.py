@@ -33,7 +33,9 @@ _LOST = (
 
 @dataclass(kw_only=True, eq=False)
 class RestoreClaim:
-    """Made by `claimed`. `mark` is as it was then. Everything raises LeaseLostError once it is another's."""
+    """A claim made by `claimed`. `mark` is as it was then. Everything raises LeaseLostError once it is
+    another's.
+    """
 
     mark: UnfinishedRestore
     lease: Lease
@@ -41,22 +43,24 @@ class RestoreClaim:
     _loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.get_running_loop)
 
     async def progress(self, frames: int) -> None:
-        """Acknowledged by the journal, and so is everything that was written before."""
+        """Record the progress, acknowledged by the journal, and so is everything that was written before."""
         await self._set({"phase": "loading", "frames": frames})
 
     async def loaded(self) -> None:
         await self._set({"phase": "loaded"})
 
     async def confirm(self) -> None:
-        """The database says that it is ours."""
+        """Let the database confirm that the claim is ours."""
         await self._set({"owner": self.lease.row["owner"]})
 
     async def end(self) -> None:
-        """The restore is finished, or was none: nothing keeps a service from starting any more."""
+        """End the claim: the restore is finished, or was none; nothing keeps a service from starting any
+        more.
+        """
         self._require(await self.marks.delete(self.lease.fence))
 
     def guard(self) -> None:
-        """For threads, before each write: what the database has confirmed lately is ours without asking."""
+        """Guard a write of a thread: what the database has confirmed lately is ours without a call."""
         while self.lease.lost or self.lease.expired(self.lease.clock.monotonic()):
             asyncio.run_coroutine_threadsafe(self._known(), self._loop).result()
 
@@ -76,13 +80,13 @@ class RestoreClaim:
 
 
 def app_name(owner: str) -> str:
-    """Of the connections of the restore that claims as `owner`."""
+    """Return the name of the connections of the restore that claims as `owner`."""
     return f"{APP_NAME} restore {owner}"
 
 
 @asynccontextmanager
 async def claimed(database: Database, owner: str, times: LeaseTimes) -> AsyncIterator[RestoreClaim]:
-    """For the block; the database is marked. Waits for the claim of a restore that died to run out.
+    """Hold the claim for the block; the database is marked. Waits for the claim of a dead restore to run out.
 
     Raises Conflict while another restore is at work, ArchiveError where another has taken it over meanwhile.
     """

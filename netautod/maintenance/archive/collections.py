@@ -1,7 +1,8 @@
-"""What a backup does with each collection of the product, and why: one rule for each, and one for strangers.
+"""The rules of a backup for each collection of the product, each with its reason, and one for unknown
+collections.
 
 A restored database looks like one whose nodes have all died at that moment: what recovers from that recovers
-from a restore, too. So everything is kept, but for what says who holds or does something just now.
+from a restore, too. So everything is kept, but for what says which node holds or does something just now.
 """
 
 from collections.abc import Collection, Mapping
@@ -82,7 +83,7 @@ KEPT: Final[Mapping[str, str]] = {
 
 
 def in_backup(found: Collection[str]) -> list[str]:
-    """Of the collections that there are, those that a backup has, in its order.
+    """Return the existing collections that a backup has, in its order.
 
     Deny by default would lose data here: what an older version or an administrator has left is kept, too.
     """
@@ -90,5 +91,5 @@ def in_backup(found: Collection[str]) -> list[str]:
 
 
 def strangers(found: Collection[str]) -> list[str]:
-    """Those that no rule names."""
+    """Return the collections that no rule names."""
     return sorted(set(found) - set(LEFT_OUT) - set(SETTLED) - set(KEPT))

@@ -9,7 +9,7 @@ T = TypeVar("T")
 
 
 class InterruptedWork(Exception):
-    """Nobody waits for the work any more."""
+    """Raised when no one waits for the work any more."""
 
 
 class Stop:
@@ -20,13 +20,15 @@ class Stop:
         self._event.set()
 
     def check(self) -> None:
-        """Raises InterruptedWork once the work has to end."""
+        """Raise InterruptedWork once the work has to end."""
         if self._event.is_set():
             raise InterruptedWork
 
 
 async def in_thread(work: Callable[[Stop], T]) -> T:
-    """Returns, or is cancelled, when the work has ended; `work` asks `Stop.check` now and then."""
+    """Run the work in a thread; returns, or is cancelled, when it has ended; `work` calls `Stop.check` now
+    and then.
+    """
     stop = Stop()
     running = asyncio.ensure_future(asyncio.to_thread(work, stop))
     try:

@@ -29,10 +29,11 @@ def load(
     guard: Guard,
     stop: Stop,
 ) -> None:
-    """`done` frames are in; `progress` is told, and notes durably, how many are. `guard` is asked before each
-    write; both raise what ends the loading.
+    """Load the documents. `done` frames are in; `progress` records durably how many are. `guard` is called
+    before each write.
 
-    Raises Unavailable, UnknownOutcome or DiskFull; then the same call goes on later.
+    Both raise what ends the loading. Raises Unavailable, UnknownOutcome or DiskFull; then the same call goes
+    on later.
     """
     _, records = records_of(file, passphrase)
     collection, frames = "", 0
@@ -54,7 +55,7 @@ def load(
 
 
 def compare(contents: Contents, *, uri: str, database: str, stop: Stop) -> None:
-    """Raises ArchiveError if the database holds anything else than the backup."""
+    """Raise ArchiveError if the database holds anything else than the backup."""
     wanted = {
         name: tally
         for name, tally in contents.collections.items()

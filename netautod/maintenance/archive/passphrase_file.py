@@ -9,7 +9,7 @@ _MOST_BYTES = 4096
 
 
 def read_passphrase(path: Path) -> str:
-    """Its text without the line end. Raises InvalidInput for a file that cannot be one."""
+    """Return its text without the line end. Raises InvalidInput for a file that cannot be one."""
     try:
         with path.open("rb") as file:
             content = file.read(_MOST_BYTES + 1)

@@ -33,7 +33,7 @@ from netautod.store.migrations.restore_marker import RestoreMarker, UnfinishedRe
 
 @dataclass(frozen=True, kw_only=True)
 class Restored:
-    """`resumed`: an earlier call had begun it."""
+    """The result of a restore. `resumed`: an earlier call had started it."""
 
     contents: Contents
     settled: Settled
@@ -41,7 +41,7 @@ class Restored:
 
 
 async def restore(settings: Settings, path: Path, passphrase: str | None) -> Restored:
-    """Says so if it was the disk of our own database that ended it: a mongod without room dies."""
+    """Restore; the error says if the disk of our own database ended it: a mongod without room dies."""
     try:
         return await _restore(settings, path, passphrase)
     except Unavailable as error:
@@ -54,7 +54,7 @@ async def restore(settings: Settings, path: Path, passphrase: str | None) -> Res
 
 
 async def _restore(settings: Settings, path: Path, passphrase: str | None) -> Restored:
-    """Nothing is written before the whole file was read and found right, and the root key fits.
+    """Write nothing before the whole file was read and found right, and the root key fits.
 
     Raises InvalidInput for a file that cannot be read or a wrong passphrase, ArchiveError, VaultError,
     Unavailable and DiskFull; after the last two the same call goes on. Conflict while another one is at work.
@@ -100,7 +100,7 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
 
 
 def _require_key(settings: Settings, archive: CheckedArchive) -> None:
-    """Raises ArchiveError or VaultError if what is restored could not be opened."""
+    """Raise ArchiveError or VaultError if what is restored could not be opened."""
     key = load_root_key(settings.data_dir, settings.master_key_path)
     place = f"put it at {settings.data_dir / FILE_NAME}, or set {SETTING} to it"
     if key is None:
@@ -118,7 +118,9 @@ def _require_key(settings: Settings, archive: CheckedArchive) -> None:
 
 
 def _require_migrations(settings: Settings, archive: CheckedArchive, database: Database) -> None:
-    """A program of the same release may be older than a change of the data, too."""
+    """Raise ArchiveError for unknown migrations: a program of the same release may be older than a change of
+    the data.
+    """
     try:
         require_known(archive.applied, database, settings)
     except NewerDatabase as error:
@@ -128,7 +130,7 @@ def _require_migrations(settings: Settings, archive: CheckedArchive, database: D
 
 
 async def _marked(database: Database, archive: CheckedArchive) -> bool:
-    """Whether it was marked before: an earlier call has begun it."""
+    """Return whether the database was marked before: an earlier call has started the restore."""
     marker = RestoreMarker(database)
     before = await marker.find()
     if before is None:
@@ -146,7 +148,7 @@ def _require_of(archive: CheckedArchive, mark: UnfinishedRestore) -> None:
 
 
 async def _require_own(database: Database, archive: CheckedArchive, claim: RestoreClaim) -> None:
-    """The mark is of this backup, and what there is in the database is of a restore."""
+    """Require that the mark is of this backup, and that the database holds only what a restore wrote."""
     _require_of(archive, claim.mark)
     if claim.mark.phase == "claimed":
         # A service that starts at this moment has made its collections before it looked for the mark.

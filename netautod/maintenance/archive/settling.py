@@ -23,7 +23,7 @@ BY = "netautod restore"
 
 @dataclass(frozen=True, kw_only=True)
 class Settled:
-    """How many executions were cancelled, sessions ended and organizations paused."""
+    """The numbers of executions cancelled, sessions ended and organizations paused."""
 
     executions: int
     sessions: int
@@ -38,10 +38,10 @@ async def settle(
     backup_id: str,
     taken_at: datetime,
 ) -> Settled:
-    """Makes the indexes, and then of what was restored something that a service may start on.
+    """Create the indexes, and then turn what was restored into data that a service may start on.
 
-    `confirm` is asked before each step, and raises once another restore has taken over: a service may work by
-    then.
+    `confirm` is called before each step, and raises once another restore has taken over: a service may work
+    by then.
     """
     reason = f"restored from the backup of {to_text(taken_at)}"
     clock, stores = SystemClock(), Stores.of(database, settings.retention)

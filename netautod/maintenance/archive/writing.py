@@ -25,7 +25,7 @@ from netautod.store.raw.reading import RawReader
 
 @dataclass(frozen=True, kw_only=True)
 class _Counted:
-    """How many documents the collection that began last has, by a query of its own."""
+    """The number of documents in the collection that began last, by a query of its own."""
 
     documents: int
 
@@ -39,7 +39,7 @@ def write_archive(
     passphrase: str | None,
     stop: Stop,
 ) -> Contents:
-    """From the beginning of the file; `reader` is pinned. Memory does not grow with the collections.
+    """Write from the beginning of the file; `reader` is pinned. Memory does not grow with the collections.
 
     Raises ArchiveError if a collection was not read whole, and whatever the reader and the file raise.
     """

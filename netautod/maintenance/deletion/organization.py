@@ -39,7 +39,7 @@ SETTLED_SECONDS = 5.0
 
 @dataclass(kw_only=True)
 class OrganizationDeletion:
-    """`tell` gets a line for what is waited for."""
+    """A deletion of an organization. `tell` gets a line for what is waited for."""
 
     database: Database
     stores: Stores
@@ -51,7 +51,7 @@ class OrganizationDeletion:
 
     @waits(unhurried)
     async def run(self, name: str) -> Counter[str]:
-        """How many documents of each collection this call has deleted.
+        """Return how many documents of each collection this call has deleted.
 
         Raises NotFound, Conflict for one that stays, and for one whose work does not end in time.
         """
@@ -117,7 +117,7 @@ class OrganizationDeletion:
         return deleted
 
     def _firsts(self) -> dict[str, tuple[First, Sequence[str]]]:
-        """What is found by documents that go, and does not name the organization."""
+        """Return what is found by documents that go, and does not name the organization."""
         return {
             SESSIONS: (self._free_seats, ()),
             USERS: (self._forget_logins, ("username",)),

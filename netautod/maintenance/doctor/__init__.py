@@ -1,1 +1,1 @@
-"""What is wrong with an installation, and what to do about it."""
+"""The doctor: faults of an installation, and what to do about them."""

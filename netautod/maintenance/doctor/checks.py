@@ -32,7 +32,7 @@ CERTIFICATE_DAYS = 21
 
 
 async def examined(configuration: Configuration) -> list[Finding]:
-    """All that is found, in the order of the checks."""
+    """Return all findings, in the order of the checks."""
     found = [*_settings(configuration), *_certificate(configuration), *_disk(configuration)]
     manager = load_plugins(configuration)
     providers = await asyncio.to_thread(_registered, manager)
@@ -64,7 +64,9 @@ def _reachable(configuration: Configuration) -> str:
 
 
 async def _stored(patient: Patient) -> list[Finding]:
-    """Where nothing is installed, or a restore is not finished, each other check would only say so again."""
+    """Return the findings of the database. Where nothing is installed, or a restore is not finished, one
+    finding says so.
+    """
     found = [finding for check in SERVER_CHECKS for finding in await _found_by(check, patient)]
     for check in STATE_CHECKS:
         if state := await _found_by(check, patient):
@@ -112,7 +114,7 @@ def _disk(configuration: Configuration) -> Iterator[Finding]:
 
 
 def _registered(manager: PluginManager) -> Collection[str]:
-    """Lets the plugins register; the auth providers that they do."""
+    """Let the plugins register; return the auth providers that they do."""
     manager.executors()
     providers = manager.auth_providers()
     manager.inventory_sources()

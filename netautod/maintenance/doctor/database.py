@@ -35,7 +35,7 @@ NODE_SECONDS = timedelta(seconds=60)
 
 @dataclass(frozen=True, kw_only=True)
 class Patient:
-    """What the checks of the database look at; `providers` are the names of those that are enabled."""
+    """The subject of the database's checks; `providers` are the names of those that are enabled."""
 
     configuration: Configuration
     database: Database
@@ -53,7 +53,9 @@ async def _version(patient: Patient) -> AsyncIterator[Finding]:
 
 
 async def _clock(patient: Patient) -> AsyncIterator[Finding]:
-    """Of this machine and of the nodes, against the database, by whose clock leases are measured."""
+    """Check the clock of this machine and of the nodes against the database, by whose clock leases are
+    measured.
+    """
     before = datetime.now(UTC)
     told = await patient.database.now()
     after = datetime.now(UTC)
@@ -106,7 +108,7 @@ async def _migrations(patient: Patient) -> AsyncIterator[Finding]:
 
 
 async def _indexes(patient: Patient) -> AsyncIterator[Finding]:
-    """Of collections that the product knows: what else is in the database is none of its business."""
+    """Check collections that the product knows: what else is in the database is none of its business."""
     there = await patient.database.collection_names()
     for name in sorted(there.difference(strangers(there)) | {index.collection for index in INDEXES}):
         for finding in of_indexes(name, await patient.database.collection(name).indexes()):

@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """`check` is what was looked at; `todo` what an administrator does about it."""
+    """A finding. `check` is what was examined; `todo` what an administrator does about it."""
 
     check: str
     text: str
@@ -30,7 +30,9 @@ SOON_DAYS = 90
 
 
 def of_mongodb(version: str, today: date) -> Finding | None:
-    """Of a release whose end has come or comes soon; one that is newer than the table is supported."""
+    """Return the finding of a release whose end has come or comes soon; one newer than the table is
+    supported.
+    """
     release = ".".join(version.split(".")[:2])
     until = SUPPORTED_UNTIL.get(release)
     oldest = min(SUPPORTED_UNTIL.values())
@@ -52,7 +54,7 @@ LAG_SECONDS = 30
 
 
 def of_members(status: Mapping[str, Any]) -> Iterator[Finding]:
-    """Of the answer of `replSetGetStatus`: members that are away, and those that are late."""
+    """Yield findings of the answer of `replSetGetStatus`: members that are away, and those that are late."""
     members = status["members"]
     newest = max((member["optimeDate"] for member in members if "optimeDate" in member), default=None)
     for member in members:

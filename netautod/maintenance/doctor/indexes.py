@@ -1,4 +1,4 @@
-"""What is wrong with the indexes of a collection: missing, otherwise defined, or declared by nobody."""
+"""Faults in the indexes of a collection: missing, otherwise defined, or not declared."""
 
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
@@ -15,7 +15,7 @@ STRANGE = "leave it if it is your own; otherwise drop it, for every write pays f
 
 
 def of_indexes(collection: str, found: Mapping[str, Mapping[str, Any]]) -> Iterator[Finding]:
-    """`found` are those that there are, as Collection.indexes has them."""
+    """Yield findings; `found` are the existing indexes, as Collection.indexes returns them."""
     wanted = {index.name: index for index in INDEXES if index.collection == collection}
     changed = [name for name in wanted.keys() & found if not wanted[name].is_as(found[name])]
     others = found.keys() - wanted - {OF_IDS}

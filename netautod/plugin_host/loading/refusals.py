@@ -34,7 +34,8 @@ def refuse_answer(hook: str, answer: object) -> None:
 
 
 def refuse_executor(executor: Any) -> None:
-    """Raises PluginError for one without what the service asks of it (`prepared_executor` checks `run`)."""
+    """Raise PluginError for an executor that lacks what the service calls (`prepared_executor` checks
+    `run`)."""
     _refuse("an executor", executor, _EXECUTOR)
 
 

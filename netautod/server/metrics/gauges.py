@@ -24,7 +24,9 @@ READ_SECONDS = 3.0
 
 @dataclass(kw_only=True)
 class DatabaseGauges:
-    """`refresh` costs nothing while they are fresh; without an answer they are left off the page."""
+    """The gauges of the database. `refresh` costs nothing while they are fresh; without an answer they are
+    left off the page.
+    """
 
     metrics: Metrics
     clock: Clock

@@ -35,7 +35,7 @@ class MetricsHandler(RequestHandler):
 
 @asynccontextmanager
 async def serving_page(settings: MetricsSettings, page: Page) -> AsyncIterator[None]:
-    """Nothing with port 0. Raises CannotListen."""
+    """Serve the page; nothing with port 0. Raises CannotListen."""
     if not settings.port:
         yield
         return
@@ -59,7 +59,7 @@ async def serving_page(settings: MetricsSettings, page: Page) -> AsyncIterator[N
 
 @asynccontextmanager
 async def handing_page(path: Path, page: Page) -> AsyncIterator[None]:
-    """Whoever connects to the socket reads the page."""
+    """Send the page to each client that connects to the socket."""
 
     async def hand(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
@@ -74,7 +74,7 @@ async def handing_page(path: Path, page: Page) -> AsyncIterator[None]:
 
 
 async def handed_page(path: Path) -> str | None:
-    """None from a process that does not answer, or not with a whole page."""
+    """Return the page, or None from a process that does not answer, or not with a whole page."""
     try:
         async with asyncio.timeout(ANSWER_SECONDS):
             reader, writer = await asyncio.open_unix_connection(path)

@@ -28,9 +28,10 @@ def page_of(metrics: Metrics) -> bytes:
 
 
 def page_of_workers(pages: Mapping[str, str | None]) -> bytes:
-    """The pages of workers by their number, None for one that did not answer: each series with its worker.
+    """Merge the pages of workers by their number, None for one that did not answer: each series with its
+    worker.
 
-    Takes a second and more where the pages are long: to be called in a thread.
+    Takes a second and more where the pages are long: call it in a thread.
     """
     merged: dict[str, Metric] = {}
     up = GaugeMetricFamily(f"{PREFIX}worker_up", "Whether the worker serves.", labels=["worker"])
@@ -45,7 +46,7 @@ def page_of_workers(pages: Mapping[str, str | None]) -> bytes:
 
 
 def _read(worker: str, page: str | None) -> list[Metric]:
-    """Nothing of one that cannot be read: half of it would be counters that go back."""
+    """Read a page; nothing of one that cannot be read: half of it would be counters that go back."""
     try:
         return list(text_string_to_metric_families(page or ""))
     except (ValueError, LookupError):  # as the parser does for what it does not expect
@@ -54,7 +55,7 @@ def _read(worker: str, page: str | None) -> list[Metric]:
 
 
 def _families(series: Iterable[Series]) -> Iterator[Metric]:
-    """In the order of their names; one that has no series yet is named all the same."""
+    """Yield the families in the order of their names; one that has no series yet is named all the same."""
     found: defaultdict[str, list[Series]] = defaultdict(list)
     for one in series:
         found[one.name].append(one)

@@ -16,7 +16,9 @@ LAST_SECONDS = 3.0
 
 @asynccontextmanager
 async def tracing(settings: TelemetrySettings) -> AsyncIterator[Tracer | None]:
-    """None without an endpoint. Raises SettingsError where OpenTelemetry is not installed."""
+    """Open the tracer; None without an endpoint. Raises SettingsError where OpenTelemetry is not
+    installed.
+    """
     if not settings.otlp_endpoint:
         yield None
         return
@@ -32,7 +34,7 @@ async def tracing(settings: TelemetrySettings) -> AsyncIterator[Tracer | None]:
 
 
 async def _within(seconds: float, work: Callable[[], None]) -> bool:
-    """Whether it ended in time; else its thread, a daemon, ends with the process."""
+    """Return whether the work ended in time; else its thread, a daemon, ends with the process."""
     loop, done = asyncio.get_running_loop(), asyncio.Event()
 
     def run() -> None:

@@ -55,7 +55,7 @@ class SdkSpan:
 
 
 class SdkTracer:
-    """Its thread is started here, so after any fork."""
+    """A tracer by the SDK. Its thread is started here, so after any fork."""
 
     def __init__(self, url: str) -> None:
         # By OpenTelemetry's conventions for resources: each node and each worker is an instance.
@@ -89,11 +89,13 @@ class SdkTracer:
         )
 
     def close(self) -> None:
-        """Sends what waits; blocks for as long as the collector does."""
+        """Send what waits; blocks for as long as the collector does."""
         self._provider.shutdown()
 
 
 def _context(parent: str, headers: Mapping[str, str]) -> Context:
-    """Of the parent alone, not of what happens to be current. W3C Trace Context: a malformed one is none."""
+    """Return the context of the parent alone, not of what happens to be current. W3C Trace Context: a
+    malformed one is none.
+    """
     offered = {"traceparent": parent} if parent else {name: headers.get(name, "") for name in NAMES}
     return PROPAGATOR.extract({name: value for name, value in offered.items() if value}, Context())

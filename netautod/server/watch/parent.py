@@ -45,11 +45,11 @@ class EndedError(NetautodError):
 
 
 class Parent:
-    """`run` returns twice: the exit code, in this process, and what `serve` returns, in the one that serves.
+    """The watching process. `run` returns twice: the exit code, in this process, and what `serve` returns, in
+    the one that serves.
 
-    `give_up_seconds`: of being held up; 0: never. `told` hears what systemd is to hear; `watchdog_seconds`
-    between two signs of life, which end while the event loop is held up. `restarts` that others have counted
-    before.
+    `give_up_seconds`: of being held up; 0: never. `told` sends to systemd; `watchdog_seconds` between two
+    signs of life, which end while the event loop is held up. `restarts` that others have counted before.
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class Parent:
         return self._serve(Watched(board=self._board, given_up=tuple(self._given_up)))
 
     def _watch(self, child: "_Child") -> int | None:
-        """Until the process has ended; the exit code to end with, None to start it again."""
+        """Watch until the process has ended; return the exit code to end with, None to start it again."""
         ready, reloads = False, 0
         while (status := child.ended()) is None:
             if not ready and self._board.ready:
@@ -137,14 +137,14 @@ class Parent:
         child.send(number)
 
     def _ask_for_time(self) -> None:
-        """While the data are migrated a start may take longer than systemd waits for one."""
+        """Request more time from systemd while the data are migrated: a start may take longer then."""
         now = time.monotonic()
         if self._board.migrating and now - self._asked_at >= systemd.ASK_SECONDS:
             self._asked_at = now
             self._told(systemd.longer())
 
     def _say_alive(self, *, ready: bool) -> None:
-        """Unless the event loop has not turned since it was said last.
+        """Send a sign of life unless the event loop has not turned since the last one.
 
         A process that is being started has no loop yet; for how long it may is another limit of systemd's.
         """
@@ -182,7 +182,7 @@ class Parent:
         return None  # it has been ready before: what it needs may come back
 
     def _wait(self, seconds: float) -> int | None:
-        """The pause before the next start; the exit code if it is ended by a signal."""
+        """Pause before the next start; return the exit code if a signal ends the pause."""
         logger.error("starting the service again in %g s", seconds)
         until = time.monotonic() + seconds
         while (left := until - time.monotonic()) > 0:
@@ -208,7 +208,7 @@ class _Child:
         self.given_up = False
 
     def ended(self) -> int | None:
-        """Its status once it has ended."""
+        """Return its status once it has ended."""
         pid, status = os.waitpid(self._pid, os.WNOHANG)
         return status if pid else None
 
@@ -216,7 +216,9 @@ class _Child:
         os.kill(self._pid, number)  # it is not waited for yet, so the number is not another's
 
     def look(self, name_seconds: float) -> float:
-        """For how long its event loop has been held up; names who does it once that is `name_seconds`."""
+        """Return for how long its event loop has been held up; log the culprit once that is
+        `name_seconds`.
+        """
         ticks = self._board.ticks
         if ticks != self._ticks or ticks == 0:
             self._ticks = ticks
@@ -258,7 +260,7 @@ class _Child:
         self._asked, self._dump = False, ""
 
     def give_up(self) -> GivenUp:
-        """Kills it; what it was doing by then."""
+        """Kill it; return what it was doing by then."""
         assert self._stall is not None
         self._dump += self._stacks.read()
         culprit = self._inquiry.culprit(self._stall, self._dump)
@@ -271,7 +273,7 @@ class _Child:
 
 
 def tie_to(parent: int) -> None:
-    """The kernel kills this process when its parent ends, however that may be (prctl(2))."""
+    """Let the kernel kill this process when its parent ends, however that may be (prctl(2))."""
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
     if os.getppid() != parent:  # it ended before the line above
         os._exit(1)
@@ -284,7 +286,7 @@ def _fork() -> int:
 
 
 def _warn_of_threads() -> None:
-    """Threads do not come along into a fork: whoever has started some waits for them in vain."""
+    """Warn of threads that do not come along into a fork: code that started some waits for them in vain."""
     others = [thread.name for thread in threading.enumerate() if thread is not threading.main_thread()]
     if others:
         logger.warning("a plugin has started threads while it was imported, which end now: %s", others)

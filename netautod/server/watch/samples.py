@@ -1,4 +1,4 @@
-"""What a watched process was doing between two looks, as far as the kernel tells (proc(5))."""
+"""Samples of a watched process between two looks, as far as the kernel tells (proc(5))."""
 
 import time
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ STOPPED, RUNNABLE, GONE = "tT", "R", "ZX"
 
 @dataclass(frozen=True, kw_only=True)
 class Sample:
-    """One look at the main thread; all times are in seconds.
+    """A sample of the main thread; all times are in seconds.
 
     `state` is the letter of /proc/PID/stat, `on_cpu` and `waited` (for a processor) are the first two fields
     of schedstat, `page_ins` counts the pages that it waited for (majflt).
@@ -24,7 +24,7 @@ class Sample:
 
 
 def sample(pid: int) -> Sample | None:
-    """None if the process is gone."""
+    """Take a sample; None if the process is gone."""
     folder = PROC / str(pid) / "task" / str(pid)
     try:
         stat = (folder / "stat").read_text().rpartition(")")[2].split()
@@ -35,7 +35,9 @@ def sample(pid: int) -> Sample | None:
 
 
 def seconds_computing(pid: int, thread: int) -> float:
-    """Of one thread, with its waits for a processor, which are long on a loaded machine; 0 if it is gone."""
+    """Return the seconds of one thread, with its waits for a processor, which are long on a loaded machine; 0
+    if it is gone.
+    """
     try:
         return sum(_schedstat(PROC / str(pid) / "task" / str(thread)))
     except (OSError, ValueError, IndexError):

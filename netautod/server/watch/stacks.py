@@ -25,13 +25,15 @@ class Stacks:
         faulthandler.register(SIGNAL, file=self._write, all_threads=True, chain=False)
 
     def ask(self, pid: int) -> None:
-        """For a process that has registered: the kernel gives the signal to its main thread."""
+        """Request a dump of a process that has registered: the kernel gives the signal to its main thread."""
         self.read()
         with suppress(ProcessLookupError):
             os.kill(pid, SIGNAL)
 
     def read(self) -> str:
-        """What has come since the last time; the dump comes within milliseconds, unless the disk hangs."""
+        """Return what has come since the last time; the dump comes within milliseconds, unless the disk
+        hangs.
+        """
         parts = []
         with suppress(BlockingIOError):
             while part := os.read(self._read, 65536):
@@ -50,12 +52,14 @@ class Frame:
 
     @property
     def place(self) -> str:
-        """In short, for those who do not know the machine."""
+        """Return the place in short, for people who do not know the machine."""
         return f"{Path(self.file).name}, line {self.line}, in {self.function}"
 
 
 def by_thread(text: str) -> Mapping[int, list[Frame]]:
-    """The frames of a dump, innermost first, by the ident of the thread; those of the main one as MAIN."""
+    """Return the frames of a dump, innermost first, by the ident of the thread; those of the main one as
+    MAIN.
+    """
     found: dict[int, list[Frame]] = {}
     frames: list[Frame] = []
     for line in text.splitlines():

@@ -1,4 +1,4 @@
-"""How long the event loop has been held up, counting only time in which it could have gone on; pure."""
+"""The length of a stall of the event loop, counting only time in which it could have gone on; pure."""
 
 from dataclasses import dataclass, field
 
@@ -6,7 +6,7 @@ from netautod.server.watch.samples import GONE, RUNNABLE, STOPPED, Sample
 
 
 def held_up(before: Sample, now: Sample, *, longest: float) -> float:
-    """The seconds between two looks in which the thread ran or waited of its own accord.
+    """Return the seconds between two looks in which the thread ran or waited of its own accord.
 
     Not: stopped or traced, without a processor, waiting for its own pages to be read in. Between looks that
     are further apart than `longest` the watching process did not run, so most likely nothing did.
@@ -24,7 +24,7 @@ def held_up(before: Sample, now: Sample, *, longest: float) -> float:
 
 @dataclass(kw_only=True)
 class Stall:
-    """One in progress: `seconds` are those counted, by `look`s that come every so often."""
+    """A stall in progress: `seconds` are those counted, by `look`s that come every so often."""
 
     longest: float
     seconds: float = 0.0
@@ -40,9 +40,10 @@ class Stall:
 
     @property
     def waits(self) -> bool:
-        """Whether the main thread hardly ran: another one may hold the interpreter lock.
+        """Return whether the main thread hardly ran: another one may hold the interpreter lock.
 
-        The state at one look does not tell: who waits for the lock asks for it every 5 ms, and may wait for
-        a processor just then. A thread of Python code that competes with it leaves it half of the time.
+        The state at one look does not tell: a thread that waits for the lock requests it every 5 ms, and may
+        wait for a processor just then. A thread of Python code that competes with it leaves it half of the
+        time.
         """
         return self._ran < self.seconds / 4

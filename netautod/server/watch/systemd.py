@@ -1,4 +1,4 @@
-"""What systemd is told (sd_notify(3)), and what it wants to hear (sd_watchdog_enabled(3))."""
+"""The messages to systemd (sd_notify(3)), and the signs of life that it wants (sd_watchdog_enabled(3))."""
 
 import asyncio
 import logging
@@ -13,9 +13,9 @@ MOST_SECONDS = 2.0
 
 
 def notify(message: str) -> None:
-    """Without NOTIFY_SOCKET nothing happens.
+    """Send a message; without NOTIFY_SOCKET nothing happens.
 
-    A manager that does not read holds nobody up for long: a sign of life is worth nothing later.
+    A manager that does not read does not hold this up for long: a sign of life is worth nothing later.
     """
     address = os.environ.get("NOTIFY_SOCKET")
     if not address:
@@ -30,17 +30,21 @@ def notify(message: str) -> None:
 
 
 def reloading() -> str:
-    """READY=1 must follow. The time is that of CLOCK_MONOTONIC, which systemd from 253 on wants."""
+    """Return the message; READY=1 must follow. The time is that of CLOCK_MONOTONIC, which systemd from 253 on
+    wants.
+    """
     return f"RELOADING=1\nMONOTONIC_USEC={time.monotonic_ns() // 1000}"
 
 
 def longer() -> str:
-    """A start that is under way may take this long from now on, whatever TimeoutStartSec says."""
+    """Return the message that a start under way may take this long from now on, whatever TimeoutStartSec
+    says.
+    """
     return f"EXTEND_TIMEOUT_USEC={LONGER_SECONDS * 1_000_000}"
 
 
 class Asking:
-    """Asks for time as long as the start is busy; for a process that has no other one to do it."""
+    """A request for time as long as the start is busy; for a process that has no other one to do it."""
 
     def __init__(self) -> None:
         self._task: asyncio.Task[None] | None = None
@@ -58,7 +62,9 @@ async def _ask_forever() -> None:
 
 
 def watchdog_seconds() -> float | None:
-    """Between two WATCHDOG=1, half of what systemd waits for; None where it waits for none from us."""
+    """Return the seconds between two WATCHDOG=1, half of what systemd waits for; None where it waits for none
+    from us.
+    """
     usec, pid = os.environ.get("WATCHDOG_USEC", ""), os.environ.get("WATCHDOG_PID")
     if not usec.isdecimal() or int(usec) == 0 or (pid and pid != str(os.getpid())):
         return None

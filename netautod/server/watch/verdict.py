@@ -1,4 +1,4 @@
-"""Whose fault a stall is: the run whose code holds the event loop up, and where that is."""
+"""The culprit of a stall: the run whose code holds the event loop up, and where that is."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ class Culprit:
 
 
 class Inquiry:
-    """Begun when a stall is first seen: what threads compute from then on tells on them."""
+    """An inquiry, started when a stall is first seen: what threads compute from then on shows the culprit."""
 
     def __init__(self, board: Board, pid: int) -> None:
         self._board = board
@@ -55,7 +55,8 @@ class Inquiry:
         return Culprit(run=busy, frames=stacks.get(MAIN if busy is None else busy.ident, ()))
 
     def _busy_thread(self, seconds: float) -> MarkedRun | None:
-        """A thread that computes while the loop waits holds the interpreter lock, in a C function.
+        """Return the thread that computes while the loop waits: it holds the interpreter lock, in a C
+        function.
 
         On a loaded machine it waits for a processor itself for most of the time, and holds the lock then.
         """

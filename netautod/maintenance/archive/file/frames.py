@@ -24,7 +24,7 @@ class FrameWriter:
         self._number = 0
 
     def write(self, content: bytes, *, last: bool = False) -> None:
-        """Raises OSError as the file does."""
+        """Write a frame. Raises OSError as the file does."""
         sealed = self._sealing.close(self._number, last, content)
         self._file.write(_HEAD.pack(len(sealed), last))
         self._file.write(sealed)
@@ -32,7 +32,7 @@ class FrameWriter:
 
 
 def read_frames(file: BinaryIO, sealing: Sealing) -> Iterator[bytes]:
-    """The contents, from where the file is to its end. Raises DamagedError."""
+    """Yield the contents, from where the file is to its end. Raises DamagedError."""
     number, last = 0, 0
     while not last:
         head = file.read(_HEAD.size)

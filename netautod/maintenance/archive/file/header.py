@@ -27,7 +27,7 @@ _NO_BACKUP = "This is no backup of netautod"
 
 @dataclass(frozen=True, kw_only=True)
 class Header:
-    """`id` is that of the backup, `version` the product's that made it."""
+    """The header of a backup. `id` is that of the backup, `version` the product's that made it."""
 
     id: str
     version: str
@@ -35,7 +35,7 @@ class Header:
 
 
 def write_header(file: BinaryIO, passphrase: str | None) -> tuple[Header, Sealing]:
-    """Of a new backup, with what its frames are sealed by."""
+    """Write the header of a new backup; return it with what its frames are sealed by."""
     lock, key = (None, None) if passphrase is None else PassphraseLock.made_for(passphrase)
     header = Header(id=uuid4().hex, version=__version__, lock=lock)
     content = json.dumps(
@@ -48,7 +48,7 @@ def write_header(file: BinaryIO, passphrase: str | None) -> tuple[Header, Sealin
 
 
 def read_header(file: BinaryIO, passphrase: str | None) -> tuple[Header, Sealing]:
-    """Leaves the file at its first frame.
+    """Read the header and leave the file at its first frame.
 
     Raises ArchiveError for a file that is no backup, is damaged or was made by a newer version, InvalidInput
     for a passphrase that is wrong, missing or needless.
@@ -105,6 +105,6 @@ def _sealing(key: bytes | None, file_id: bytes) -> Sealing:
 
 
 def _release(version: str) -> tuple[int, ...]:
-    """`0.2.0.dev1` is as new as `0.2.0`."""
+    """Return the numbers of a version: `0.2.0.dev1` is as new as `0.2.0`."""
     found = re.match(r"\d+(?:\.\d+)*", version)
     return tuple(map(int, found[0].split("."))) if found else ()

@@ -20,7 +20,7 @@ _BUFFER_BYTES = 1 << 20
 
 
 class NewFile:
-    """Made by `new_file`. `file` is open for writing and reading, mode 0600."""
+    """A file made by `new_file`. `file` is open for writing and reading, mode 0600."""
 
     def __init__(self, file: BinaryIO, path: Path, part: Path | None) -> None:
         self.file = file
@@ -32,13 +32,13 @@ class NewFile:
         self.file.truncate()
 
     def written(self) -> None:
-        """It is on the disk, and is read from its beginning."""
+        """Flush it to the disk, and go back to its beginning."""
         self.file.flush()
         os.fsync(self.file.fileno())
         self.file.seek(0)
 
     def publish(self) -> None:
-        """After `written`. Raises InvalidInput if the name was taken meanwhile."""
+        """Give it its name after `written`. Raises InvalidInput if the name was taken meanwhile."""
         try:
             self._link()
         except FileExistsError as error:
@@ -67,7 +67,8 @@ class NewFile:
 
 @contextmanager
 def new_file(path: Path) -> Iterator[NewFile]:
-    """Whatever ends the block before `publish` leaves nothing behind, but for a kill where files need names.
+    """Create a file. What ends the block before `publish` leaves nothing behind, but for a kill where files
+    need names.
 
     Raises InvalidInput if the name is taken, ArchiveError when the system refuses to write.
     """
@@ -97,7 +98,7 @@ def _told(path: Path) -> Iterator[None]:
 
 
 def _opened(path: Path) -> tuple[int, Path | None]:
-    """Without a name where the file system can do that: a kill leaves nothing then."""
+    """Open a file without a name where the file system can do that: a kill leaves nothing then."""
     try:
         return _unnamed(path.parent), None
     except OSError as error:

@@ -24,7 +24,9 @@ _OPTIONS: CodecOptions[dict[str, object]] = CodecOptions(tz_aware=True)
 
 @dataclass(frozen=True, kw_only=True)
 class CheckedArchive:
-    """Every byte of it was read. `roots` are the check values of its root keys, `applied` its migrations."""
+    """A backup of which every byte was read. `roots` are the check values of its root keys, `applied` its
+    migrations.
+    """
 
     header: Header
     contents: Contents
@@ -33,7 +35,9 @@ class CheckedArchive:
 
 
 def records_of(file: BinaryIO, passphrase: str | None) -> tuple[Header, Iterator[Record]]:
-    """From the beginning of the file. Raises as `read_header` does, and DamagedError on the way."""
+    """Yield records from the beginning of the file. Raises as `read_header` does, and DamagedError on the
+    way.
+    """
     file.seek(0)
     header, sealing = read_header(file, passphrase)
     codec = RecordCodec()
@@ -53,7 +57,9 @@ def checked(file: BinaryIO, passphrase: str | None, stop: Stop) -> CheckedArchiv
 
 
 class _Check:
-    """The order of the records, and what the collections hold."""
+    """A check that compares counts and hashes of each collection with what was recorded when it was
+    written.
+    """
 
     def __init__(self) -> None:
         self.roots: list[RootRecord] = []

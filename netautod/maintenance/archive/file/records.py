@@ -1,4 +1,4 @@
-"""What the frames of a backup say: a collection begins, its documents, it ends; at last what all was."""
+"""The records in the frames of a backup: a collection begins, its documents, it ends; at last the totals."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -29,7 +29,7 @@ class Begin:
 
 @dataclass(frozen=True, kw_only=True)
 class Documents:
-    """BSON, one document after the other."""
+    """A record of BSON, one document after the other."""
 
     content: bytes
 
@@ -42,7 +42,7 @@ class Documents:
 
 @dataclass(frozen=True, kw_only=True)
 class End:
-    """Of the collection that began last."""
+    """The end of the collection that began last."""
 
     tally: Tally
 
@@ -63,7 +63,7 @@ Record = Begin | Documents | End | Contents
 
 
 class RecordCodec:
-    """Keeps what zstandard works with; for one thread."""
+    """A codec that keeps what zstandard works with; for one thread."""
 
     def __init__(self) -> None:
         self._compressor = zstandard.ZstdCompressor(level=_LEVEL)
@@ -82,7 +82,7 @@ class RecordCodec:
                 return _CONTENTS + _json({"taken_at": to_text(record.taken_at), "collections": tallies})
 
     def decoded(self, content: bytes) -> Record:
-        """Raises DamagedError for what `encoded` has not made."""
+        """Decode a record. Raises DamagedError for what `encoded` has not made."""
         kind, rest = content[:1], content[1:]
         try:
             if kind == _DOCUMENTS:

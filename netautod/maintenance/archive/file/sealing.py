@@ -1,4 +1,4 @@
-"""How a frame of a backup is kept from being changed: by a checksum, or by encryption under a passphrase.
+"""The protection of a backup's frames: by a checksum, or by encryption under a passphrase.
 
 Each frame is bound to its file (`file_id`, the hash of everything before the first frame), to its number and
 to whether it is the last one, so that none is left out, moved, repeated or taken from another file. With a
@@ -31,17 +31,17 @@ CHANGED = "The backup is damaged"
 
 
 class Sealing(Protocol):
-    """`close` and `open` are inverse to each other for a frame of the same number."""
+    """A protection of frames: `close` and `open` are inverse to each other for a frame of the same number."""
 
     def close(self, number: int, last: bool, content: bytes) -> bytes: ...
 
     def open(self, number: int, last: bool, sealed: bytes) -> bytes:
-        """Raises DamagedError for what `close` has not made of a frame in this place."""
+        """Open a frame. Raises DamagedError for what `close` has not made of a frame in this place."""
         ...
 
 
 class Checksums:
-    """Finds what was changed by accident."""
+    """A protection that finds what was changed by accident."""
 
     def __init__(self, file_id: bytes) -> None:
         self._file_id = file_id
@@ -77,13 +77,15 @@ class Encryption:
 
 
 def _place(number: int, last: bool) -> bytes:
-    """12 bytes, as a nonce has."""
+    """Return 12 bytes, as a nonce has."""
     return bytes([0, 0, 0, last]) + number.to_bytes(8, "big")
 
 
 @dataclass(frozen=True, kw_only=True)
 class PassphraseLock:
-    """What a file says of its passphrase. `check` opens with the right one, whatever the rest is like."""
+    """The facts that a file holds of its passphrase. `check` opens with the right one, whatever the rest is
+    like.
+    """
 
     salt: bytes
     memory_kib: int
@@ -93,7 +95,7 @@ class PassphraseLock:
 
     @classmethod
     def made_for(cls, passphrase: str) -> "tuple[PassphraseLock, bytes]":
-        """With the key of a new file."""
+        """Create a lock with the key of a new file."""
         salt = os.urandom(SALT_BYTES)
         key = passphrase_key(passphrase, salt=salt, memory_kib=MEMORY_KIB, passes=PASSES, lanes=LANES)
         check = close_box(key, _CHECK_TEXT, _CHECK_DATA)
@@ -101,7 +103,7 @@ class PassphraseLock:
         return lock, key
 
     def key(self, passphrase: str) -> bytes | None:
-        """None if the passphrase is another one."""
+        """Return the key, or None if the passphrase is another one."""
         key = passphrase_key(
             passphrase, salt=self.salt, memory_kib=self.memory_kib, passes=self.passes, lanes=self.lanes
         )
@@ -117,7 +119,7 @@ class PassphraseLock:
 
     @classmethod
     def from_json(cls, found: Any) -> "PassphraseLock":
-        """Raises ValueError, KeyError or TypeError for what `to_json` has not made."""
+        """Read a lock. Raises ValueError, KeyError or TypeError for what `to_json` has not made."""
         lock = cls(
             salt=bytes.fromhex(found["salt"]),
             memory_kib=int(found["memory_kib"]),
