@@ -47,5 +47,5 @@ def cut_short(output: object, events: int) -> str | None:
     """Return what is missing of the transcript by the answer of the run: events that were cut off at
     its end.
     """
-    told = output.get("transcript_events") if isinstance(output, dict) else None
-    return f"event {events + 1} is missing" if isinstance(told, int) and events < told else None
+    recorded = output.get("transcript_events") if isinstance(output, dict) else None
+    return f"event {events + 1} is missing" if isinstance(recorded, int) and events < recorded else None

@@ -26,7 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Exit codes: 0 done, 1 failed, 2 wrong call or wrong settings."""
     given = sys.argv[1:] if arguments is None else arguments
     try:
-        parsed, configuration = _asked(given)
+        parsed, configuration = _parse(given)
         result: int = parsed.run(parsed, configuration) if configuration else parsed.without_settings(parsed)
     except (InvalidInput, SettingsError) as error:
         return _say(error.text, 2)
@@ -37,20 +37,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return result
 
 
-def _asked(arguments: Sequence[str]) -> tuple[argparse.Namespace, Configuration | None]:
+def _parse(arguments: Sequence[str]) -> tuple[argparse.Namespace, Configuration | None]:
     """Parse the arguments. The settings are read first where the command may be one of a plugin; those for
     authors read none.
     """
     if not arguments or arguments[0].startswith("-") or arguments[0] in COMMANDS:
         parsed = _parser(arguments).parse_args(arguments)
-        return parsed, None if hasattr(parsed, "without_settings") else _begun(parsed)
-    configuration = _begun(settings_flags().parse_known_args(arguments[1:])[0])
+        return parsed, None if hasattr(parsed, "without_settings") else _configure(parsed)
+    configuration = _configure(settings_flags().parse_known_args(arguments[1:])[0])
     of_plugins = import_module("netautod.cli.plugins.commands")
     parser = of_plugins.parser_of(arguments[0], configuration, taken=COMMANDS) or _parser(arguments)
     return parser.parse_args(arguments), configuration
 
 
-def _begun(parsed: argparse.Namespace) -> Configuration:
+def _configure(parsed: argparse.Namespace) -> Configuration:
     configuration = _configuration(parsed)
     settings = configuration.settings
     KNOWN.add(secret for name, section in settings.of_plugins.items() for secret in secrets_of(name, section))
@@ -67,8 +67,8 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"netautod {__version__}")
     commands = Commands(parser)
-    asked = [name for name in arguments[:1] if name in COMMANDS]
-    for name in asked or COMMANDS:
+    named = [name for name in arguments[:1] if name in COMMANDS]
+    for name in named or COMMANDS:
         import_module(f"netautod.cli.{COMMANDS[name]}").add(commands)
     return parser
 

@@ -86,12 +86,12 @@ def _nothing_to_reload(number: int, frame: object) -> None:
 
 async def _counting(work: Coroutine[Any, Any, None]) -> None:
     """Do the work of the service, and report meanwhile how often lines of the log have been repeated."""
-    telling = asyncio.create_task(logs.report_counts_forever(), name="counts of repeated lines")
+    reporting = asyncio.create_task(logs.report_counts_forever(), name="counts of repeated lines")
     try:
         await work
     finally:
-        telling.cancel()
-        await asyncio.gather(telling, return_exceptions=True)
+        reporting.cancel()
+        await asyncio.gather(reporting, return_exceptions=True)
 
 
 def _serve_watched(parsed: argparse.Namespace, configuration: Configuration) -> int:
@@ -121,7 +121,7 @@ def _serve_watched(parsed: argparse.Namespace, configuration: Configuration) -> 
     return Parent(
         serve,
         give_up_seconds=min(settings.server.max_stall_seconds, LEASE_SHARE * lease),
-        told=(lambda _: None) if shared else systemd.notify,
+        notify=(lambda _: None) if shared else systemd.notify,
         watchdog_seconds=None if shared else systemd.watchdog_seconds(),
         restarts=parsed.restarts,
     ).run()

@@ -27,7 +27,7 @@ class Publish(Protocol):
         ...
 
 
-async def _unheard(name: str, data: Mapping[str, Any], *, org_id: str) -> None:
+async def _no_service(name: str, data: Mapping[str, Any], *, org_id: str) -> None:
     """Refuse to publish where there is no service."""
 
 
@@ -51,7 +51,7 @@ class PluginHost(Generic[S]):
     clock: Clock = field(default_factory=SystemClock, compare=False)
     logger: logging.Logger = field(default_factory=lambda: logging.getLogger("plugin"), compare=False)
     storage: PluginStorage = field(default_factory=NoStorage, compare=False)
-    publish: Publish = field(default=_unheard, compare=False, repr=False)
+    publish: Publish = field(default=_no_service, compare=False, repr=False)
 
 
 class PluginService(Protocol):

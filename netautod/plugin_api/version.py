@@ -39,11 +39,11 @@ def refusal(wanted: object, *, version: str = VERSION) -> str | None:
     except ValueError as error:
         return f"{WANTED}: {error}"
     here, newest = parse_version(version)
-    told = f"it is written for plugin API {wanted}, and this netautod has {version}"
+    versions = f"it is written for plugin API {wanted}, and this netautod has {version}"
     if (major, minor) > (here, newest):
-        return f"{told}: netautod is too old for it"
+        return f"{versions}: netautod is too old for it"
     if major < here:
-        return f"{told}, which has lost parts of that: a newer release of the plugin is needed"
+        return f"{versions}, which has lost parts of that: a newer release of the plugin is needed"
     return None
 
 

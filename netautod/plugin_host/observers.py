@@ -69,21 +69,21 @@ class Observers:
         return any(hook in watcher.hooks for watcher in self._watchers)
 
     def execution_finished(self, execution: FinishedExecution) -> None:
-        self._tell("netautod_execution_finished", execution=execution)
+        self._notify("netautod_execution_finished", execution=execution)
 
     def config_changed(self, event: ConfigChanged) -> None:
-        self._tell("netautod_config_changed", event=event)
+        self._notify("netautod_config_changed", event=event)
 
     def backup_stale(self, event: BackupStale) -> None:
-        self._tell("netautod_backup_stale", event=event)
+        self._notify("netautod_backup_stale", event=event)
 
     def credential_suspended(self, event: CredentialSuspended) -> None:
-        self._tell("netautod_credential_suspended", event=event)
+        self._notify("netautod_credential_suspended", event=event)
 
     def device_changed(self, event: DeviceChanged) -> None:
-        self._tell("netautod_device_changed", event=event)
+        self._notify("netautod_device_changed", event=event)
 
-    def _tell(self, hook: str, **arguments: Any) -> None:
+    def _notify(self, hook: str, **arguments: Any) -> None:
         for watcher in self._watchers:
             if hook in watcher.hooks and not watcher.offer(hook, arguments):
                 self._metrics.add("plugins_observer_dropped")
@@ -95,7 +95,7 @@ class Observers:
 
 Calls = Mapping[str, Callable[[Mapping[str, Any]], None]]
 Failed = Callable[[str, str, BaseException], None]
-Told = tuple[str, Mapping[str, Any]]
+Notification = tuple[str, Mapping[str, Any]]
 
 
 @dataclass(kw_only=True, eq=False)
@@ -104,7 +104,7 @@ class _Watcher:
 
     plugin: str
     hooks: Calls
-    waiting: "queue.Queue[Told | None]"
+    waiting: "queue.Queue[Notification | None]"
     failed: Failed
     missed: int = 0
 
@@ -143,8 +143,8 @@ class _Watcher:
             logger.error("plugin %s does not come to an end: %d events are lost", self.plugin, lost)
 
     def _work(self) -> None:
-        while (told := self.waiting.get()) is not None:
-            hook, arguments = told
+        while (notification := self.waiting.get()) is not None:
+            hook, arguments = notification
             try:
                 self.hooks[hook](arguments)
             except BaseException as error:  # it may fail in any way; the next event must come

@@ -20,12 +20,12 @@ async def drain(
     serve.
     """
     seconds = settings.server.drain_seconds
-    begun = server.refuse_further(refusing_application(settings.server, "draining", server.metrics))
+    in_work = server.refuse_further(refusing_application(settings.server, "draining", server.metrics))
     if not whole.is_set():
         server.pause_accepting()
     following = asyncio.create_task(_accept_when(server, whole), name="turning connections away")
     try:
-        await asyncio.gather(begun.ended(seconds), *(node.drain(seconds) for node in nodes))
+        await asyncio.gather(in_work.ended(seconds), *(node.drain(seconds) for node in nodes))
     finally:
         following.cancel()
         await asyncio.gather(following, return_exceptions=True)

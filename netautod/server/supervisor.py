@@ -143,7 +143,7 @@ async def supervise(
         listener = bind(settings)
         stack.callback(listener.close)
         database, uri = await stack.enter_async_context(server.open_database(settings, state))
-        async with open_installation(settings, database, busy=systemd.Asking()) as installation:
+        async with open_installation(settings, database, busy=systemd.StartExtension()) as installation:
             password = installation.initial_password
         command = [sys.executable, "-m", "netautod", "serve", *arguments]
         command += ["--worker-fd", str(listener.fileno())]

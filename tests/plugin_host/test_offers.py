@@ -228,7 +228,7 @@ async def test_an_event_is_told_with_the_permission_that_it_needs() -> None:
     with pytest.raises(Unavailable, match="running service only"):
         await events.publish("lab", "made", {"name": "a"}, org_id="o")
     events.types = {"lab.made": replace(EVENT, permission="lab.read")}
-    events.tell(kept, kept)
+    events.publish_to(kept, kept)
     await events.publish("lab", "made", {"name": "a"}, org_id="o")
     told = {"org_id": "o", "name": "lab.made", "data": {"name": "a"}, "permission": "lab.read"}
     assert kept.told == [told, told]
@@ -249,7 +249,7 @@ async def test_an_event_that_is_not_as_declared_is_told_to_nobody(
 ) -> None:
     events, kept = PluginEvents(), Kept()
     events.types = {"lab.made": EVENT}
-    events.tell(kept)
+    events.publish_to(kept)
     with pytest.raises(ValueError, match=said):
         await events.publish(plugin, name, data, org_id="o")
     assert kept.told == []

@@ -52,7 +52,7 @@ def _verify(parsed: argparse.Namespace, configuration: Configuration) -> int:
         return _verify_file(parsed.file)
     verdicts = asyncio.run(_verdicts(configuration.settings, parsed.organization, parsed.expect))
     for name, verdict in verdicts:
-        _tell(name, verdict)
+        _print_verdict(name, verdict)
     return 1 if any(verdict.faults for _, verdict in verdicts) else 0
 
 
@@ -80,7 +80,7 @@ async def _wanted(installation: Installation, organization: str | None) -> list[
     return [(await installation.people.organizations.by_name(organization)).id]
 
 
-def _tell(name: str, verdict: Verdict) -> None:
+def _print_verdict(name: str, verdict: Verdict) -> None:
     deleted = f", {verdict.deleted} deleted at their age" if verdict.deleted else ""
     state = "whole" if not verdict.faults else f"NOT whole, {verdict.faults} faults"
     say(f"{name}: {state}; {verdict.events} events{deleted}; newest {_noted(verdict.newest)}")
@@ -92,15 +92,15 @@ def _tell(name: str, verdict: Verdict) -> None:
 
 def _verify_file(path: str) -> int:
     if path == "-":
-        return _tell_file(sys.stdin)
+        return _print_file(sys.stdin)
     try:
         with open(path, encoding="utf-8") as lines:
-            return _tell_file(lines)
+            return _print_file(lines)
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidInput(f"{path} cannot be read: {error}") from error
 
 
-def _tell_file(lines: Iterable[str]) -> int:
+def _print_file(lines: Iterable[str]) -> int:
     """Print the check of an export, which names the organization of each of its chains by its id."""
     checks = check_lines(lines)
     for org_id, check in checks.items():

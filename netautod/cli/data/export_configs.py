@@ -43,7 +43,7 @@ async def _exported(parsed: argparse.Namespace, configuration: Configuration) ->
     async with opened(settings) as installation:
         stores, clock = installation.stores, installation.clock
         vault, audit = installation.vault, installation.audit
-        chosen = await organization_named(installation.people.organizations, parsed.organization)
+        found = await organization_named(installation.people.organizations, parsed.organization)
         export = ConfigExport(
             store=stores.configs,
             texts=ConfigTexts(installation.database, vault=vault, clock=clock),
@@ -54,4 +54,4 @@ async def _exported(parsed: argparse.Namespace, configuration: Configuration) ->
             names={user.id: user.username for user in await installation.people.users.all_users()},
         )
         write = export.repository if parsed.git else export.files
-        return await write(system_caller(chosen.id), Path(parsed.folder), secrets=parsed.secrets)
+        return await write(system_caller(found.id), Path(parsed.folder), secrets=parsed.secrets)

@@ -47,7 +47,7 @@ async def _imported(parsed: argparse.Namespace, configuration: Configuration) ->
     async with opened(settings) as installation:
         stores, clock = installation.stores, installation.clock
         vault, audit = installation.vault, installation.audit
-        chosen = await organization_named(installation.people.organizations, parsed.organization)
+        found = await organization_named(installation.people.organizations, parsed.organization)
         importing = ConfigImport(
             store=stores.configs,
             texts=ConfigTexts(installation.database, vault=vault, clock=clock),
@@ -58,7 +58,7 @@ async def _imported(parsed: argparse.Namespace, configuration: Configuration) ->
             most_bytes=settings.devices.max_config_bytes,
             platform=platform,
         )
-        return await importing.run(system_caller(chosen.id), history)
+        return await importing.run(system_caller(found.id), history)
 
 
 def _known(platforms: PlatformRegistry, name: str) -> str:

@@ -73,8 +73,8 @@ async def import_devices(
         return await imports.run(caller, file, dry_run=dry_run, progress=progress)
 
 
-def _row_file(name: str, chosen: str | None) -> RowFile:
-    kind = chosen or Path(name).suffix.lower().removeprefix(".")
+def _row_file(name: str, format_name: str | None) -> RowFile:
+    kind = format_name or Path(name).suffix.lower().removeprefix(".")
     if kind not in FORMATS:
         raise InvalidInput(f"{name}: neither .csv nor .json; name the format with --format")
     body = _read(name)

@@ -24,8 +24,8 @@ def run(parsed: argparse.Namespace, configuration: Configuration) -> int:
     passphrase = None if parsed.passphrase_file is None else read_passphrase(parsed.passphrase_file)
     done = asyncio.run(restore(configuration.settings, parsed.file, passphrase))
     contents, settled = done.contents, done.settled
-    begun = "gone on and finished" if done.resumed else "finished"
-    say(f"restore {begun}: {contents.documents} documents as of {to_text(contents.taken_at)}")
+    verb = "gone on and finished" if done.resumed else "finished"
+    say(f"restore {verb}: {contents.documents} documents as of {to_text(contents.taken_at)}")
     say(f"{settled.executions} executions cancelled, {settled.sessions} sessions ended")
     say(f"{settled.organizations} organizations are paused: POST /api/system/resume ends that, for each")
     return 0

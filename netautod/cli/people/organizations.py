@@ -82,7 +82,7 @@ async def _delete_organization(settings: Settings, name: str) -> Counter[str]:
             stores=installation.stores,
             organizations=installation.people.organizations,
             lockout=await build_lockout(installation),
-            tell=say,
+            report=say,
         )
         return await deletion.run(name)
 

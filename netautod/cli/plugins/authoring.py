@@ -38,8 +38,8 @@ def _check(parsed: argparse.Namespace) -> int:
     core = list(table())
     found = [check(path, seconds=parsed.seconds, core=core) for path in parsed.paths]
     for path, checked in zip(parsed.paths, found, strict=True):
-        said = f"{len(checked.problems)} problems" if checked.problems else "it can be installed"
-        say(f"{path}: {checked.title}: {said}")
+        result = f"{len(checked.problems)} problems" if checked.problems else "it can be installed"
+        say(f"{path}: {checked.title}: {result}")
         lines = {"": checked.registers, "note: ": checked.notes, "wrong: ": checked.problems}
         for kind, sentences in lines.items():
             for sentence in sentences:

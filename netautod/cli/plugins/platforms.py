@@ -186,10 +186,10 @@ async def _of_credential(parsed: argparse.Namespace, settings: Settings, enable:
             (await organization_named(installation.people.organizations, parsed.organization)).id
         )
         credentials = build_devices(installation).credentials
-        chosen = await credentials.id_of(caller.org_id, parsed.credential)
-        if chosen is None:
+        credential_id = await credentials.id_of(caller.org_id, parsed.credential)
+        if credential_id is None:
             raise NotFound(f"there is no credential {parsed.credential!r}")
-        found = await credentials.usable(caller.org_id, override=chosen, device_default=None)
+        found = await credentials.usable(caller.org_id, override=credential_id, device_default=None)
         secrets = found.secrets_for(Destination(host=parsed.device, vouched=True, way_vouched=True))
         details = {"host": parsed.device, "command": "platform try"}
         await installation.audit.record(caller, "credential.use", "credential", found.id, details)

@@ -39,13 +39,13 @@ SETTLED_SECONDS = 5.0
 
 @dataclass(kw_only=True)
 class OrganizationDeletion:
-    """A deletion of an organization. `tell` gets a line for what is waited for."""
+    """A deletion of an organization. `report` gets a line for what is waited for."""
 
     database: Database
     stores: Stores
     organizations: OrganizationService
     lockout: Lockout
-    tell: Callable[[str], None]
+    report: Callable[[str], None]
     settled_seconds: float = SETTLED_SECONDS
     _counts: Counter[str] = field(default_factory=Counter)
 
@@ -80,13 +80,13 @@ class OrganizationDeletion:
         await self._wait("visits of devices and inventories", lambda: self._visits(org_id))
 
     async def _wait(self, what: str, left: Callable[[], Awaitable[int]]) -> None:
-        until, told = time.monotonic() + LONGEST_WAIT_SECONDS, False
+        until, reported = time.monotonic() + LONGEST_WAIT_SECONDS, False
         while count := await left():
             if time.monotonic() > until:
                 raise Conflict(f"{count} {what} do not end: stop the nodes, and call this again")
-            if not told:
-                self.tell(f"waiting for {count} {what}")
-                told = True
+            if not reported:
+                self.report(f"waiting for {count} {what}")
+                reported = True
             await asyncio.sleep(LOOK_SECONDS)
 
     async def _visits(self, org_id: OrgId) -> int:

@@ -39,8 +39,7 @@ from netautod.network.devices.sessions import caller_suspension_store
 from netautod.network.devices.sessions import store as suspensions
 from netautod.network.devices.vouching import upgrade
 from netautod.network.discovery.polling import store as polls
-from netautod.network.discovery.tables import event_outbox
-from netautod.network.discovery.tables import part_store as shelf
+from netautod.network.discovery.tables import event_outbox, part_store
 from netautod.network.inventory import store as sources
 from netautod.network.inventory.sync import store as sync_history
 from netautod.network.sites import store as sites
@@ -80,7 +79,7 @@ OWNED: tuple[Owned, ...] = (
     Owned(collection=caller_suspension_store.COLLECTION),
     Owned(collection=polls.COLLECTION),
     Owned(collection=event_outbox.HEADERS),
-    Owned(collection=shelf.PARTS),
+    Owned(collection=part_store.PARTS),
     Owned(collection=learned_store.COLLECTION),
     Owned(collection=snapshots.ROWS),
     Owned(collection=snapshots.COLLECTION),

@@ -57,17 +57,17 @@ async def _clock(patient: Patient) -> AsyncIterator[Finding]:
     measured.
     """
     before = datetime.now(UTC)
-    told = await patient.database.now()
+    server_time = await patient.database.now()
     after = datetime.now(UTC)
     # Somewhere between the two the server looked at its clock.
-    off = max((told - after).total_seconds(), (before - told).total_seconds(), 0.0)
+    off = max((server_time - after).total_seconds(), (before - server_time).total_seconds(), 0.0)
     todo = "run chrony or systemd-timesyncd on every machine"
     if off > CLOCK_SECONDS:
         text = f"the clock of this machine is {off:.1f} s from the database's"
         yield Finding(check="clock", text=text, todo=todo)
     for node in await SystemStore(patient.database).nodes():
         seconds = node.clock_ahead_seconds or 0.0
-        if abs(seconds) > CLOCK_SECONDS and told - node.heartbeat_at < NODE_SECONDS:
+        if abs(seconds) > CLOCK_SECONDS and server_time - node.heartbeat_at < NODE_SECONDS:
             text = f"the clock of node {node.id} on {node.host} is {seconds:+.1f} s from the database's"
             yield Finding(check="clock", text=text, todo=todo)
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-Tell = Callable[[str, str], None]
+Report = Callable[[str, str], None]
 _LAST_WORDS = 0.5  # seconds before the end at which the stack of one that hangs is written
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 # Events of `sys.audit` that change something outside the process, or talk to somebody.
@@ -39,7 +39,7 @@ _EFFECTS = {
     "socket.getaddrinfo": "asks for an address",
     "socket.gethostbyname": "asks for an address",
 }
-_OF_FILES = tuple(event for event, said in _EFFECTS.items() if said.endswith(("file", "folder", "link")))
+_OF_FILES = tuple(event for event, effect in _EFFECTS.items() if effect.endswith(("file", "folder", "link")))
 
 
 class HasEffects(Exception):
@@ -47,14 +47,14 @@ class HasEffects(Exception):
 
 
 @dataclass(kw_only=True)
-class Told:
+class ChildReport:
     """The report of a process, by kind and in order; `ended` says whether it came to its end."""
 
     lines: list[tuple[str, str]] = field(default_factory=list)
     ended: bool = False
 
 
-def run_apart(work: Callable[[Tell], None], scratch: Path, path: Path, *, seconds: float) -> Told:
+def run_apart(work: Callable[[Report], None], scratch: Path, path: Path, *, seconds: float) -> ChildReport:
     """Run `work` in a fork; it imports from `path`, and may write into `scratch` alone.
 
     One that does not end is killed with all that it started, and the report says so.
@@ -67,15 +67,15 @@ def run_apart(work: Callable[[Tell], None], scratch: Path, path: Path, *, second
     if pid == 0:
         _child(work, report, stack, home, path, seconds)
     status = _wait(pid, seconds)
-    told = _read(report)
-    if not told.ended:
-        step = next((text for kind, text in reversed(told.lines) if kind == "step"), "it was loaded")
-        told.lines.append(("problem", _last_words(status, step, stack, path, seconds)))
-    return told
+    child_report = _read(report)
+    if not child_report.ended:
+        step = next((text for kind, text in reversed(child_report.lines) if kind == "step"), "it was loaded")
+        child_report.lines.append(("problem", _last_words(status, step, stack, path, seconds)))
+    return child_report
 
 
 def _child(
-    work: Callable[[Tell], None], report: Path, stack: Path, home: Path, path: Path, seconds: float
+    work: Callable[[Report], None], report: Path, stack: Path, home: Path, path: Path, seconds: float
 ) -> None:
     """Run the work in the child; never returns."""
     try:
@@ -89,16 +89,16 @@ def _child(
         sys.path.insert(0, str(path))
         with report.open("a", encoding="utf-8", buffering=1) as lines, stack.open("w") as shown:
 
-            def tell(kind: str, text: str) -> None:
+            def say(kind: str, text: str) -> None:
                 lines.write(json.dumps([kind, text]) + "\n")
 
             faulthandler.dump_traceback_later(max(0.1, seconds - _LAST_WORDS), file=shown)
             refused: list[str] = []
             sys.addaudithook(_refusing(home, refused))
-            work(tell)
+            work(say)
             for sentence in dict.fromkeys(refused):  # also what the plugin has caught
-                tell("effect", sentence)
-            tell("end", "")
+                say("effect", sentence)
+            say("end", "")
     finally:
         os._exit(0)  # whatever threads it has left
 
@@ -113,8 +113,8 @@ def _forget_environment(home: Path) -> None:
 def _refusing(home: Path, refused: list[str]) -> Callable[[str, tuple[Any, ...]], None]:
     inside = f"{home}{os.sep}"
 
-    def refusal(said: str) -> HasEffects:
-        refused.append(f"{said}: a plugin has no effects while it is loaded")
+    def refusal(effect: str) -> HasEffects:
+        refused.append(f"{effect}: a plugin has no effects while it is loaded")
         return HasEffects(refused[-1])
 
     def hook(event: str, arguments: tuple[Any, ...]) -> None:
@@ -161,14 +161,14 @@ def _kill(group: int) -> None:
         return
 
 
-def _read(report: Path) -> Told:
-    told = Told()
+def _read(report: Path) -> ChildReport:
+    child_report = ChildReport()
     if report.exists():
         for line in report.read_text(encoding="utf-8").splitlines():
             kind, text = json.loads(line)
-            told.ended = told.ended or kind == "end"
-            told.lines.append((kind, text))
-    return told
+            child_report.ended = child_report.ended or kind == "end"
+            child_report.lines.append((kind, text))
+    return child_report
 
 
 def _last_words(status: int | None, step: str, stack: Path, path: Path, seconds: float) -> str:

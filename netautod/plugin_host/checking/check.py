@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from netautod.core.settings.table import Setting
-from netautod.plugin_host.checking.apart import Tell, Told, run_apart
+from netautod.plugin_host.checking.apart import ChildReport, Report, run_apart
 from netautod.plugin_host.checking.examine import Examined, built_in, built_in_registrations
 from netautod.plugin_host.checking.located import Located, locate
 from netautod.plugin_host.checking.sources import mistakes
@@ -49,12 +49,12 @@ def check(path: Path, *, seconds: float, core: Sequence[Setting]) -> Checked:
             apart = scratch / f"plugin-{number}"
             apart.mkdir()
 
-            def examine(tell: Tell, name: str = name, value: str = value) -> None:
+            def examine(report: Report, name: str = name, value: str = value) -> None:
                 Examined(
                     name=name,
                     module=value,
                     path=located.path,
-                    tell=tell,
+                    report=report,
                     core=core,
                     built_in=own_registrations,
                 ).run()
@@ -63,13 +63,13 @@ def check(path: Path, *, seconds: float, core: Sequence[Setting]) -> Checked:
         return checked
 
 
-def _add(checked: Checked, told: Told) -> None:
+def _add(checked: Checked, child_report: ChildReport) -> None:
     """Add the lines of a report. A mistake that the files have shown already is not repeated when it hinders
     the import.
     """
-    for kind, text in told.lines:
+    for kind, text in child_report.lines:
         kept = {"problem": checked.problems, "note": checked.notes}.get(kind)
-        if kind == "effect" and not any(text in said for said in checked.problems):
+        if kind == "effect" and not any(text in known for known in checked.problems):
             checked.problems.append(text)
         if kind in ("plugin", "registers"):
             checked.registers.append(text)

@@ -31,7 +31,7 @@ _SETTINGS = "netautod_register_settings"
 
 @dataclass(frozen=True, kw_only=True)
 class Examined:
-    """A plugin under examination: its entry point and the folder it is imported from; `tell` takes (kind,
+    """A plugin under examination: its entry point and the folder it is imported from; `report` takes (kind,
     text).
 
     `core` are the settings of the service; `built_in` is what its own plugins register, by hook.
@@ -40,7 +40,7 @@ class Examined:
     name: str
     module: str
     path: Path
-    tell: Callable[[str, str], None]
+    report: Callable[[str, str], None]
     core: Sequence[Setting]
     built_in: Mapping[str, list[str]]
 
@@ -53,19 +53,19 @@ class Examined:
             if plugin is not None:
                 self._examine(plugin)
         for warning in dict.fromkeys(str(one.message) for one in caught):
-            self.tell("note", warning)
+            self.report("note", warning)
 
     def _imported(self) -> object | None:
-        self.tell("step", f"importing {self.module}")
+        self.report("step", f"importing {self.module}")
         entry = EntryPoint(name=self.name, value=self.module, group="netautod")
         before = set(threading.enumerate())
         try:
             plugin: object = entry.load()
         except BaseException as failure:  # noqa: BLE001  # it may fail in any way
-            self.tell("problem", self._import_failure(entry, failure))
+            self.report("problem", self._import_failure(entry, failure))
             return None
         for thread in set(threading.enumerate()) - before:
-            self.tell(
+            self.report(
                 "problem", f"importing it starts the thread {thread.name!r}: the process is forked later"
             )
         return plugin
@@ -75,34 +75,35 @@ class Examined:
             refuse_version_of_source(entry)
         except PluginError as refused:
             return refused.text
-        said = f"{self._place(failure)}{one_line(failure)}"
+        sentence = f"{self._place(failure)}{one_line(failure)}"
         missing = getattr(failure, "name", None)
         if isinstance(failure, ModuleNotFoundError) and missing == entry.module.partition(".")[0]:
             near = get_close_matches(missing, _packages(self.path), n=1)
-            said += f": the entry point {self.name} names it" + (f"; did you mean {near[0]}?" if near else "")
-        return said
+            hint = f"; did you mean {near[0]}?" if near else ""
+            sentence += f": the entry point {self.name} names it{hint}"
+        return sentence
 
     def _examine(self, plugin: object) -> None:
         try:
             refuse_version(plugin)
         except PluginError as error:
-            self.tell("problem", error.text)
-        hooks, said = implemented(plugin)
-        for sentence in said:
-            self.tell("problem", f"{self.module}: {sentence}")
-        if not hooks and not said:
-            self.tell("problem", f"{self.module} implements no hook: it does nothing")
-        self.tell("plugin", f"{self.name}, written for plugin API {getattr(plugin, WANTED, VERSION)}")
+            self.report("problem", error.text)
+        hooks, sentences = implemented(plugin)
+        for sentence in sentences:
+            self.report("problem", f"{self.module}: {sentence}")
+        if not hooks and not sentences:
+            self.report("problem", f"{self.module} implements no hook: it does nothing")
+        self.report("plugin", f"{self.name}, written for plugin API {getattr(plugin, WANTED, VERSION)}")
         observed = [name for name in hooks if name not in REGISTRATIONS and name != _SETTINGS]
         if observed:
-            self.tell("registers", f"observes: {', '.join(observed)}")
+            self.report("registers", f"observes: {', '.join(observed)}")
         loaded = self._loaded(with_hooks(self.module, hooks))
         if loaded is not None:
             self._register(loaded, hooks)
 
     def _loaded(self, plugin: object) -> LoadedPlugins | None:
         """Load it with the plugins of netautod's own; None if this one is left out, which is reported."""
-        self.tell("step", f"calling {_SETTINGS}")
+        self.report("step", f"calling {_SETTINGS}")
         mine = cast(EntryPoint, _Given(name=self.name, value=self.module, plugin=plugin))
         with _exceptions() as failures:
             loaded = LoadedPlugins.load(self.core, found=lambda: [*built_in(), mine])
@@ -112,8 +113,8 @@ class Examined:
             failure = failures[-1] if failures else None
             place = "" if failure is None else self._place(failure)
             taken = status.error == "PluginError: another plugin has this name"
-            said = f"the name {self.name} is that of a plugin of netautod's own" if taken else status.error
-            self.tell("problem", f"{place}{said}")
+            reason = f"the name {self.name} is that of a plugin of netautod's own" if taken else status.error
+            self.report("problem", f"{place}{reason}")
             return None
         self._check_settings(loaded)
         return loaded
@@ -122,44 +123,44 @@ class Examined:
         if self.name not in loaded.sections:
             return
         declared = loaded.sections[self.name]
-        self.tell("registers", f"settings: [{self.name}], {declared.__name__}")
+        self.report("registers", f"settings: [{self.name}], {declared.__name__}")
         made = declared()
         try:
             if isinstance(made, Checked):
                 made.check()
         except SettingsError as error:
-            self.tell("note", f"the service does not start without settings for it: {error.text}")
+            self.report("note", f"the service does not start without settings for it: {error.text}")
         except Exception as error:  # noqa: BLE001  # it may fail in any way
-            self.tell("problem", f"{self._place(error)}its settings fail at their check: {one_line(error)}")
+            self.report("problem", f"{self._place(error)}its settings fail at their check: {one_line(error)}")
 
     def _register(self, loaded: LoadedPlugins, hooks: Mapping[str, Any]) -> None:
         manager = PluginManager(loaded)
         for hook, registered in REGISTRATIONS.items():
             if hook not in hooks:
                 continue
-            self.tell("step", f"calling {hook}")
+            self.report("step", f"calling {hook}")
             with _exceptions() as failures:
                 names = set(registered(manager)) - set(self.built_in[hook])
             mine = [failure for failure in failures if self._error_of(loaded, hook, failure)]
             for failure in mine[-1:]:
-                self.tell("problem", f"{self._place(failure)}{hook}: {with_line(failure, self.path)}")
+                self.report("problem", f"{self._place(failure)}{hook}: {with_line(failure, self.path)}")
             if names:
                 kind = hook.removeprefix("netautod_register_").replace("_", " ")
-                self.tell("registers", f"{kind}: {', '.join(sorted(names))}")
+                self.report("registers", f"{kind}: {', '.join(sorted(names))}")
             elif not mine:
-                self.tell("note", f"{hook} registers nothing with the settings as they are by default")
+                self.report("note", f"{hook} registers nothing with the settings as they are by default")
         self._check_services(manager)
 
     def _check_services(self, manager: PluginManager) -> None:
         for plugin, service in manager.services():
             if plugin == self.name:
                 for sentence in implemented(service)[1]:
-                    self.tell("problem", f"{type(service).__name__}: {sentence}")
+                    self.report("problem", f"{type(service).__name__}: {sentence}")
 
     def _error_of(self, loaded: LoadedPlugins, hook: str, failure: BaseException) -> bool:
         """Return whether it is this plugin's failure; those of netautod's own are not its author's."""
-        told = f"{hook}: {one_line(failure)}"
-        return any(one.name == self.name and one.error == told for one in loaded.statuses)
+        child_report = f"{hook}: {one_line(failure)}"
+        return any(one.name == self.name and one.error == child_report for one in loaded.statuses)
 
     def _place(self, failure: BaseException) -> str:
         """Return the last line of the plugin's own that the failure came through."""

@@ -18,17 +18,17 @@ _MARK = f"{hookspecs.PROJECT}_impl"
 def implemented(plugin: object) -> tuple[Mapping[str, Callable[..., Any]], list[str]]:
     """Return the hooks that can be called, and sentences about the others."""
     good: dict[str, Callable[..., Any]] = {}
-    said: list[str] = []
+    sentences: list[str] = []
     for name in dir(plugin):
         function = getattr(plugin, name, None)
         marked = getattr(function, _MARK, None)
         if not inspect.isroutine(function) or (marked is None and not name.startswith("netautod_")):
             continue
         problems = _mistakes(name, function, marked)
-        said += problems
+        sentences += problems
         if not problems:
             good[name] = function
-    return good, said
+    return good, sentences
 
 
 def with_hooks(name: str, hooks: Mapping[str, Callable[..., Any]]) -> ModuleType:
@@ -39,26 +39,26 @@ def with_hooks(name: str, hooks: Mapping[str, Callable[..., Any]]) -> ModuleType
 
 
 def _mistakes(name: str, function: Callable[..., Any], marked: Any) -> list[str]:
-    told = f"{place_of(function)}{name}"
+    label = f"{place_of(function)}{name}"
     if marked is None:
-        return [f"{told} has no @hookimpl: it is never called"] if name in SPECS else []
-    asked = marked.get("specname") or name
-    if asked not in SPECS:
-        near = get_close_matches(asked, SPECS, n=1)
-        return [f"{told}: there is no such hook" + (f"; did you mean {near[0]}?" if near else "")]
-    said = []
+        return [f"{label} has no @hookimpl: it is never called"] if name in SPECS else []
+    hook_name = marked.get("specname") or name
+    if hook_name not in SPECS:
+        near = get_close_matches(hook_name, SPECS, n=1)
+        return [f"{label}: there is no such hook" + (f"; did you mean {near[0]}?" if near else "")]
+    sentences = []
     if marked.get("wrapper") or marked.get("hookwrapper"):
-        said.append(f"{told} is a hook wrapper: hooks are called one by one, nothing is wrapped")
+        sentences.append(f"{label} is a hook wrapper: hooks are called one by one, nothing is wrapped")
     kind = kind_of(function)
-    if kind is not None and not said:
-        said.append(f"{told} is {kind}: hooks are plain functions, what they register is asynchronous")
-    known = list(inspect.signature(SPECS[asked]).parameters)
+    if kind is not None and not sentences:
+        sentences.append(f"{label} is {kind}: hooks are plain functions, what they register is asynchronous")
+    known = list(inspect.signature(SPECS[hook_name]).parameters)
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-            said.append(f"{told}: a hook names its arguments, it has no *{parameter.name}")
+            sentences.append(f"{label}: a hook names its arguments, it has no *{parameter.name}")
         elif parameter.name not in known and parameter.default is parameter.empty:
-            said.append(f"{told} has no argument {parameter.name}: it may name {' and '.join(known)}")
-    return said
+            sentences.append(f"{label} has no argument {parameter.name}: it may name {' and '.join(known)}")
+    return sentences
 
 
 def place_of(function: Callable[..., Any]) -> str:

@@ -69,11 +69,11 @@ def _with_plugins(found: Located, groups: EntryPoints, what: str) -> Located:
     if groups.get(GROUP):
         found.plugins = groups[GROUP]
         return found
-    said = f"{what} has no entry point in the group {GROUP}, so it is never loaded"
+    sentence = f"{what} has no entry point in the group {GROUP}, so it is never loaded"
     near = [group for group in groups if GROUP in group.lower()] or get_close_matches(GROUP, groups)
     if near:
-        said += f": its entry points are in the group {near[0]!r}"
-    found.problems.append(said)
+        sentence += f": its entry points are in the group {near[0]!r}"
+    found.problems.append(sentence)
     packages = found.packages()
     if len(packages) == 1:
         found.plugins = {packages[0]: packages[0]}

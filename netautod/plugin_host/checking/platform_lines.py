@@ -11,26 +11,26 @@ _FILE = re.compile(r"^([\w.-]+\.toml)\b")
 
 def with_line(failure: BaseException, path: Path) -> str:
     """Return the failure in one line; of a platform's file with the line of the key that it names."""
-    said = one_line(failure)
+    sentence = one_line(failure)
     if not isinstance(failure, InvalidInput):
-        return said
-    said = " ".join(failure.text.split())
+        return sentence
+    sentence = " ".join(failure.text.split())
     named = _FILE.match(failure.text)
     file = None if named is None else next(iter(sorted(path.rglob(named[1]))), None)
-    if named is None or file is None or "line " in said:
-        return said
+    if named is None or file is None or "line " in sentence:
+        return sentence
     line = _line(file.read_text(encoding="utf-8", errors="replace"), failure.text[named.end() :])
-    head, colon, rest = said.partition(":")
-    return said if line is None else f"{head}, line {line}{colon}{rest}"
+    head, colon, rest = sentence.partition(":")
+    return sentence if line is None else f"{head}, line {line}{colon}{rest}"
 
 
 def _line(text: str, complaint: str) -> int | None:
     """Return the first line with a key that the complaint names, quoted ones first; else that of its
     table.
     """
-    table, _, said = complaint.partition(":")
+    table, _, sentence = complaint.partition(":")
     names = r"[A-Za-z_]\w+"
-    words = [*re.findall(r"'([\w.-]+)'", said), *re.findall(names, said), *re.findall(names, table)]
+    words = [*re.findall(r"'([\w.-]+)'", sentence), *re.findall(names, sentence), *re.findall(names, table)]
     lines = text.splitlines()
     for word in words:
         form = re.compile(

@@ -48,10 +48,10 @@ def refuse_login(provider: Any) -> None:
     """Raise PluginError for a provider of logins that could let no user in."""
     _refuse("an auth provider", provider, _LOGIN)
     kinds = ((PasswordProvider, _PASSWORD_LOGIN), (RedirectProvider, _REDIRECT_LOGIN))
-    asked = [wanted for kind, wanted in kinds if isinstance(provider, kind)]
-    if not asked:
+    required = [wanted for kind, wanted in kinds if isinstance(provider, kind)]
+    if not required:
         raise PluginError("an auth provider is a PasswordProvider or a RedirectProvider")
-    for wanted in asked:
+    for wanted in required:
         _refuse("an auth provider", provider, wanted)
 
 

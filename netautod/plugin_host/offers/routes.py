@@ -58,7 +58,7 @@ class PluginHandler(JsonHandler):
             query=self.query if route.query is not None else {},
             body=self.body if route.body is not None else {},
             request_id=self.request_id,
-            acting=self.calls.acting(caller or _NOBODY),
+            acting=self.calls.acting(caller or _ANONYMOUS),
         )
         value = await self._bounded(route, request)
         if route.status == 204:
@@ -200,4 +200,4 @@ def _shown(caller: Caller) -> RequestCaller:
     )
 
 
-_NOBODY = Caller(user_id="", org_id=OrgId(""), username="", permissions=frozenset())
+_ANONYMOUS = Caller(user_id="", org_id=OrgId(""), username="", permissions=frozenset())

@@ -26,7 +26,7 @@ class PluginEvents:
         self.types: Mapping[str, EventType] = {}
         self._publishers: tuple[Publisher, ...] = ()
 
-    def tell(self, *publishers: Publisher) -> None:
+    def publish_to(self, *publishers: Publisher) -> None:
         """Set the publishers that get events from here on, one after the other."""
         self._publishers = publishers
 

@@ -36,7 +36,7 @@ class DatabaseGauges:
     suspensions: SuspensionStore
     notes: NotesVaultStore
     deliveries: DeliveryStore
-    _told: tuple[str, ...] = field(default=(), init=False)
+    _reported: tuple[str, ...] = field(default=(), init=False)
     _read_at: float = field(default=float("-inf"), init=False)
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
 
@@ -49,10 +49,10 @@ class DatabaseGauges:
                     found = await self._read()
             except (Unavailable, TimeoutError):
                 logger.warning("the database did not answer for the page of metrics")
-                self.metrics.forget(*self._told)
+                self.metrics.forget(*self._reported)
                 self.metrics.set("database_up", 0)
             else:
-                self._told = tuple(found)
+                self._reported = tuple(found)
                 for name, value in found.items():
                     self.metrics.set(name, value)
                 self.metrics.set("database_up", 1)

@@ -48,7 +48,7 @@ class Parent:
     """The watching process. `run` returns twice: the exit code, in this process, and what `serve` returns, in
     the one that serves.
 
-    `give_up_seconds`: of being held up; 0: never. `told` sends to systemd; `watchdog_seconds` between two
+    `give_up_seconds`: of being held up; 0: never. `notify` sends to systemd; `watchdog_seconds` between two
     signs of life, which end while the event loop is held up. `restarts` that others have counted before.
     """
 
@@ -57,17 +57,17 @@ class Parent:
         serve: Callable[[Watched], int],
         *,
         give_up_seconds: float,
-        told: Callable[[str], None],
+        notify: Callable[[str], None],
         watchdog_seconds: float | None = None,
         restarts: int = 0,
     ) -> None:
         self._serve = serve
         self._give_up_seconds = give_up_seconds
         self._name_seconds = min(NAME_SECONDS, give_up_seconds / 2 or NAME_SECONDS)
-        self._told = told
+        self._notify = notify
         self._watchdog_seconds = watchdog_seconds
         self._alive_at, self._alive_ticks = 0.0, 0
-        self._asked_at = -systemd.ASK_SECONDS
+        self._extended_at = -systemd.ASK_SECONDS
         self._board = Board()
         self._board.count_restarts(restarts)
         self._stacks = Stacks()
@@ -112,10 +112,10 @@ class Parent:
         while (status := child.ended()) is None:
             if not ready and self._board.ready:
                 ready = self._was_ready = True
-                self._told(systemd.READY)
+                self._notify(systemd.READY)
             if self._board.reloads != reloads:
                 reloads = self._board.reloads
-                self._told(systemd.READY)
+                self._notify(systemd.READY)
             if self._given_up and self._board.settled:
                 self._given_up.clear()
             number = signal.sigtimedwait(WAITED_FOR, LOOK_SECONDS if ready else START_LOOK_SECONDS)
@@ -128,20 +128,20 @@ class Parent:
 
     def _hand_on(self, child: "_Child", number: signal.Signals) -> None:
         if number in STOPPING and not self._stopping:
-            self._told(systemd.STOPPING)
+            self._notify(systemd.STOPPING)
         elif number == signal.SIGHUP:
             if not self._board.ready:
                 return  # it reads everything anyway
-            self._told(systemd.reloading())
+            self._notify(systemd.reloading())
         self._sent.add(number)
         child.send(number)
 
     def _ask_for_time(self) -> None:
         """Request more time from systemd while the data are migrated: a start may take longer then."""
         now = time.monotonic()
-        if self._board.migrating and now - self._asked_at >= systemd.ASK_SECONDS:
-            self._asked_at = now
-            self._told(systemd.longer())
+        if self._board.migrating and now - self._extended_at >= systemd.ASK_SECONDS:
+            self._extended_at = now
+            self._notify(systemd.longer())
 
     def _say_alive(self, *, ready: bool) -> None:
         """Send a sign of life unless the event loop has not turned since the last one.
@@ -154,7 +154,7 @@ class Parent:
         if ready and ticks and ticks == self._alive_ticks:
             return
         self._alive_at, self._alive_ticks = time.monotonic(), ticks
-        self._told(systemd.ALIVE)
+        self._notify(systemd.ALIVE)
 
     @property
     def _stopping(self) -> bool:
@@ -204,7 +204,7 @@ class _Child:
         self._stall: Stall | None = None
         self._inquiry = Inquiry(board, pid)
         self._dump = ""
-        self._asked = False
+        self._dump_requested = False
         self.given_up = False
 
     def ended(self) -> int | None:
@@ -233,18 +233,18 @@ class _Child:
         return self._stall.seconds
 
     def _name(self, stall: Stall, seconds: float) -> None:
-        if stall.seconds >= seconds and not self._asked:
-            self._asked = True
+        if stall.seconds >= seconds and not self._dump_requested:
+            self._dump_requested = True
             self._board.count_stall()
             self._stacks.ask(self._pid)
-        elif self._asked:
+        elif self._dump_requested:
             self._dump += self._stacks.read()
             # Without an answer after as long again the thread hangs in the kernel.
             if not stall.named and (self._dump or stall.seconds >= 2 * seconds):
                 stall.named = True
-                self._tell(stall)
+                self._log_stall(stall)
 
-    def _tell(self, stall: Stall) -> None:
+    def _log_stall(self, stall: Stall) -> None:
         culprit = self._inquiry.culprit(stall, self._dump)
         logger.error(
             "the event loop is held up for %.1f s by %s; stack: %s", stall.seconds, culprit, culprit.stack
@@ -252,12 +252,12 @@ class _Child:
 
     def _over(self) -> None:
         stall, self._stall = self._stall, None
-        if stall is not None and self._asked:
+        if stall is not None and self._dump_requested:
             if not stall.named:
                 self._dump += self._stacks.read()
-                self._tell(stall)
+                self._log_stall(stall)
             logger.warning("the event loop goes on after %.1f s", stall.seconds)
-        self._asked, self._dump = False, ""
+        self._dump_requested, self._dump = False, ""
 
     def give_up(self) -> GivenUp:
         """Kill it; return what it was doing by then."""

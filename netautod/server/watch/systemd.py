@@ -43,7 +43,7 @@ def longer() -> str:
     return f"EXTEND_TIMEOUT_USEC={LONGER_SECONDS * 1_000_000}"
 
 
-class Asking:
+class StartExtension:
     """A request for time as long as the start is busy; for a process that has no other one to do it."""
 
     def __init__(self) -> None:

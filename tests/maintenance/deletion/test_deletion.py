@@ -39,7 +39,7 @@ def deletion_of(installation: Installation, lockout: Lockout) -> OrganizationDel
         stores=installation.stores,
         organizations=installation.organizations,
         lockout=lockout,
-        tell=lambda text: None,
+        report=lambda text: None,
         settled_seconds=0.01,
     )
 
@@ -243,7 +243,7 @@ async def test_what_runs_is_cancelled_and_what_a_node_writes_late_is_found(
             await installation.vault.seal(acme, "credentials", "c", "sealed", b"secret")
 
     monkeypatch.setattr("netautod.maintenance.deletion.organization.asyncio.sleep", sleep)
-    deletion.tell = told.append
+    deletion.report = told.append
     await deletion.run("acme")
     assert order == ["cleaned up", "left the device", "late"]
     assert told == [

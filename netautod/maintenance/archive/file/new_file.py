@@ -75,11 +75,11 @@ def new_file(path: Path) -> Iterator[NewFile]:
     path = path.absolute()
     if os.path.lexists(path):
         raise _taken(path)
-    with _told(path):
+    with _explained(path):
         descriptor, part = _opened(path)
         file = os.fdopen(descriptor, "w+b", buffering=_BUFFER_BYTES)
         try:
-            with _told(path):  # while the part takes the room that is lacking
+            with _explained(path):  # while the part takes the room that is lacking
                 yield NewFile(file, path, part)
         finally:
             with suppress(OSError):  # what a full disk did not take is lost, and that was told
@@ -90,7 +90,7 @@ def new_file(path: Path) -> Iterator[NewFile]:
 
 
 @contextmanager
-def _told(path: Path) -> Iterator[None]:
+def _explained(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
