@@ -6,10 +6,18 @@ from pathlib import Path
 import pytest
 
 from tests.repository.checkout import ROOT, Block, Checkout, blocks
-from tests.support.manual import page, section
+from tests.support.manual import page, pages, section
 
+# A recipe is a page, or two whose steps follow each other.
+PAGES = {
+    "route": ("route",),
+    "setting": ("setting",),
+    "platform": ("platform",),
+    "resource": ("resource", "resource-routes"),
+    "hook": ("hook",),
+}
 RECIPES = {
-    name: page(f"develop/recipe-{name}.md") for name in ("route", "setting", "platform", "resource", "hook")
+    name: "\n".join(page(f"develop/recipe-{one}.md") for one in names) for name, names in PAGES.items()
 }
 CHECKS = section(page("develop/tests.md"), "Run the checks of CI")
 
@@ -25,6 +33,11 @@ async def follow(recipe: str, checkout: Checkout) -> None:
             await checkout.run(block.text)
         else:
             checkout.apply(block)
+
+
+def test_every_page_of_a_recipe_is_followed() -> None:
+    written = {name for name in pages() if name.startswith("develop/recipe-")}
+    assert written == {f"develop/recipe-{one}.md" for names in PAGES.values() for one in names}
 
 
 @pytest.mark.parametrize("name", RECIPES)
