@@ -1,4 +1,6 @@
-"""The words of the code: forbidden parts of names, and how docstrings open (manual/develop/style.md).
+"""The words of the code: forbidden parts of names, openings of docstrings, subjects of commits.
+
+The rules are those of manual/develop/style.md.
 
 `python -m tests.repository.words [PATH ...]` prints what is wrong in files or folders of the repository.
 """
@@ -28,6 +30,8 @@ KEPT: dict[str, str] = {"asked_pause": "a name of netautod.plugin_api"}
 CLASS_OPENINGS = frozenset({"A", "An", "The", "Raised"})
 BAD_OPENINGS = _listed("bad_openings")
 VERBS = _listed("verbs")
+LONGEST_SUBJECT = 72  # characters
+_SUBJECT = re.compile(r"[\w.][\w.,/ -]*: (?P<verb>[a-z]\w*) \S.*")
 _PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
@@ -72,6 +76,18 @@ def opens_well(node: ast.AST, docstring: str) -> bool:
         "property" in ast.unparse(decorator) for decorator in getattr(node, "decorator_list", ())
     )
     return first in VERBS or (is_property and first in CLASS_OPENINGS)
+
+
+def subject_fault(subject: str) -> str | None:
+    """Return what is wrong with the subject of a commit; None if nothing is."""
+    if len(subject) > LONGEST_SUBJECT:
+        return f"longer than {LONGEST_SUBJECT} characters"
+    match = _SUBJECT.fullmatch(subject)
+    if match is None:
+        return "not of the form `area: verb object`"
+    if match["verb"].capitalize() in BAD_OPENINGS | CLASS_OPENINGS:
+        return f"`{match['verb']}` is no verb"
+    return "it ends with a full stop" if subject.endswith(".") else None
 
 
 def findings(places: Iterable[Path]) -> list[str]:

@@ -15,7 +15,7 @@ from tests.support.programs.forked import FORKS, Refused
 from tests.support.programs.started import ROOT, started
 
 TRACER = ROOT / "tests" / "repository" / "tracer"
-TELLING = (sys.executable, "-m", "tests.support.programs.telling")
+TELLING = (sys.executable, "-m", "tests.support.programs.start_report")
 
 
 async def told(folder: Path) -> tuple[int, dict[str, Any]]:
