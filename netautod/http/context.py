@@ -67,7 +67,7 @@ class HttpContext:
     metrics: Metrics = field(default_factory=Metrics)
     tracer: Tracer | None = None
     idempotency: IdempotencyKeys | None = None
-    # The caller with the cookie of a page; the last argument: whether a person asks.
+    # Finds the caller by the cookie of a page; the last argument: a person opened it, not a script.
     page_caller: Callable[[str, RequestInfo, bool], Awaitable[Caller]] | None = None
 
     def allows(self, origin: str) -> bool:

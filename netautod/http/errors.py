@@ -17,7 +17,7 @@ from netautod.store.driver.failures import UNAVAILABLE
 FULL_DISK_RETRY = 60  # seconds
 # An outage that passes by itself, such as the election of a primary, is over in a few of these.
 RETRY_SECONDS = 2
-# Statuses that pass by themselves: every such answer says when to come again.
+# Statuses that pass by themselves: every such answer has Retry-After.
 RETRIED = (429, 503)
 LONGEST_ERROR = 2000  # characters: no error gives megabytes of a request back
 

@@ -18,14 +18,14 @@ class ServerSettings:
             name="proxy-without-addresses",
             cause="`server.behind_proxy` without `server.trusted_proxies`: all clients have the proxy's "
             "address",
-            text="all clients share the proxy's address: one who guesses passwords locks out everybody",
+            text="all clients share the proxy's address: a client that guesses passwords locks out all",
             found=lambda one: _proxy_without_addresses(one),
             refused=True,
         ),
         RiskRule(
             name="trust-all-proxies",
             cause="`server.trusted_proxies` takes in every address: clients choose theirs",
-            text="whoever sends X-Forwarded-For chooses his address, past lockout, limits and audit",
+            text="a client that sends X-Forwarded-For chooses its address, past lockout, limits and audit",
             found=lambda one: (
                 ["server.trusted_proxies takes in every address"]
                 if cover_everything(one.trusted_proxies)
@@ -36,7 +36,7 @@ class ServerSettings:
         RiskRule(
             name="cors-all",
             cause="origins `*` (accepted, it lets in every origin) or `null` in `server.cors_origins`",
-            text="a page of any site may call the API in the browser of whoever opens it",
+            text="a page of any site may call the API in the browser of every user who opens it",
             found=lambda one: [f"server.cors_origins: {o!r}" for o in one.cors_origins if _any_site(o)],
             refused=True,
         ),
@@ -68,13 +68,15 @@ class ServerSettings:
         low=0.1,
     )
     body_timeout: float = setting(
-        30.0, "Seconds for a body to arrive; a large one goes on while each so many bring enough.", low=0.1
+        30.0,
+        "Seconds for a body to arrive; a large one may go on while it is fast enough (bytes_per_second).",
+        low=0.1,
     )
     answer_timeout: float = setting(
         30.0, "Seconds for a client to take its answer; a large one as with body_timeout.", low=0.1
     )
     bytes_per_second: int = setting(
-        4096, "What is enough: slower bodies and slower readers of answers are cut off.", low=1
+        4096, "Least speed of large bodies and answers; slower clients are disconnected.", low=1
     )
     idle_timeout: float = setting(60.0, "Seconds for the next request to begin on a connection.", low=0.1)
     drain_seconds: float = setting(30.0, "Seconds that running work may take to finish at a stop.", low=0)
@@ -115,7 +117,7 @@ class LimitSettings:
         RiskRule(
             name="no-request-limit",
             cause="no limit: `limits.requests_per_second = 0`",
-            text="one client can keep a node so busy that nobody else is served",
+            text="one client can keep a node so busy that no other is served",
             found=lambda one: _limits_at_zero(one),
         ),
     )

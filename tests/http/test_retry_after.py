@@ -1,4 +1,4 @@
-"""Every 429 and 503 says when to come again, wherever it is written."""
+"""Every 429 and 503 has Retry-After, wherever it is written."""
 
 import asyncio
 from collections.abc import Iterator

@@ -91,7 +91,7 @@ class ServerConnection:
         )
         if has_request and (self._exchange is None or not self._exchange.answer_started):
             refusal, request_id = Refusal(408, "The request took too long to arrive"), uuid4().hex
-            if self._timing.stage is Stage.HEAD:  # else its handler tells it
+            if self._timing.stage is Stage.HEAD:  # else its handler logs it
                 self._log_refusal(refusal, request_id)
             with suppress(StreamClosedError):
                 self.stream.write(refusal.answer(request_id, hsts=self._hsts))

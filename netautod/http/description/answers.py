@@ -41,21 +41,21 @@ MORE_HEADERS: Mapping[int, tuple[str, ...]] = {
 WHEN: Mapping[int, str] = {
     400: "The request is wrong; the error names the field.",
     401: "No token, or one that is not valid any more.",
-    403: "The caller lacks the permission, or has to see to the own account first.",
-    404: "There is none, or it belongs to another organization.",
-    409: "Another one is in the way, or the state forbids it.",
-    412: "The record is another one than that of the If-Match.",
+    403: "The caller lacks the permission, or must first change something in the own account.",
+    404: "The resource does not exist, or belongs to another organization.",
+    409: "Another resource is in the way, or the state forbids it.",
+    412: "The resource has changed: its entity tag is not the one in If-Match.",
     429: "A rate limit or a lockout.",
-    500: "A mistake in the service; the error has the id under which its log tells more.",
-    502: "A device or another system that was asked has failed.",
+    500: "A mistake in the service; the error names the request id, under which the log has the details.",
+    502: "A device or another system that the request needs has failed.",
     503: "The node starts, stops, is overloaded, or is without its database or disk.",
 }
 SUCCESSES: Mapping[int, str] = {
     200: "Done.",
     201: "Created.",
     202: "Accepted; the work goes on in the background.",
-    204: "Done; there is nothing to tell.",
-    302: "Go there.",
+    204: "Done; the answer has no body.",
+    302: "The answer is at the address in Location.",
 }
 BINARY = "application/octet-stream"
 RAW: Mapping[str, str] = {BINARY: "hostname core-1\n", "text/html": "<!doctype html>"}

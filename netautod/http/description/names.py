@@ -11,7 +11,7 @@ from marshmallow import fields
 
 from netautod.http.access import Operation
 
-# What tells something about the service itself.
+# Routes about the service itself.
 SERVICE = ("capabilities", "docs-ui", "health", "openapi.json")
 GROUPS = {
     "admin": "Runs of agent tasks, for administrators.",
@@ -32,7 +32,7 @@ GROUPS = {
     "users": "Users of the organization.",
     "vault": "The lock of the notes.",
 }
-# Segments that only gather what is below them: the group says as much.
+# Segments that only gather what is below them: the group has the same name.
 GATHERING = ("admin", "auth", "config", "tasks")
 ONE = {"GET": "get", "PUT": "update", "DELETE": "delete"}
 PLUGINS = "plugins"

@@ -218,7 +218,7 @@ async def test_a_change_between_the_comparison_and_the_write_is_seen(
 
     async def write_after_another(self: Any, *args: Any, **kwargs: Any) -> Any:
         monkeypatch.setattr(store, name, write)
-        others.append(await there.put(path, {"name": "of somebody else"}))
+        others.append(await there.put(path, {"name": "of another user"}))
         return await write(self, *args, **kwargs)
 
     monkeypatch.setattr(store, name, write_after_another)

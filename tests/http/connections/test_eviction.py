@@ -17,7 +17,7 @@ def table_of(*entered: tuple[str, str | None]) -> ConnectionTable[str]:
 @pytest.mark.parametrize(
     ("entered", "busy", "active", "evicted"),
     [
-        pytest.param([], [], [], None, id="nobody is there"),
+        pytest.param([], [], [], None, id="no connection"),
         pytest.param([("a", "x"), ("b", "x")], [], [], "a", id="the one that came first"),
         pytest.param([("a", "x"), ("b", "x")], [], ["a"], "b", id="the one that was active longest ago"),
         pytest.param([("a", "y"), ("b", "x"), ("c", "x")], [], [], "b", id="where most are held"),
@@ -25,7 +25,7 @@ def table_of(*entered: tuple[str, str | None]) -> ConnectionTable[str]:
         pytest.param(
             [("a", "x"), ("b", "x"), ("c", "y")], ["a", "b"], [], "c", id="elsewhere if all work there"
         ),
-        pytest.param([("a", "x"), ("b", "y")], ["a", "b"], [], None, id="nobody if all work"),
+        pytest.param([("a", "x"), ("b", "y")], ["a", "b"], [], None, id="none if all work"),
         pytest.param([("a", None), ("b", None), ("c", "x")], [], [], "c", id="never a proxy"),
         pytest.param([("a", None)], [], [], None, id="not even the last one"),
         pytest.param([("a", "x")], ["a"], ["a"], "a", id="the one whose work is over"),
@@ -48,7 +48,7 @@ def test_which_one_is_evicted(
 
 def test_removed_ones_are_forgotten() -> None:
     table = table_of(("a", "x"), ("b", "x"), ("c", "y"), ("d", None))
-    for name in ("a", "a", "b", "d", "nobody"):
+    for name in ("a", "a", "b", "d", "unknown"):
         table.remove(name)
     table.idle("a")
     table.busy("b")

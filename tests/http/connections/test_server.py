@@ -95,7 +95,7 @@ class LongHandler(JsonHandler):
 
 
 async def refuse_token(token: str, info: RequestInfo) -> Caller:
-    raise Unauthenticated("nobody")
+    raise Unauthenticated("no token is valid")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""One key, one request: what is answered again, to whom, and what is another request."""
+"""One key, one request: which answer is replayed, to which caller, and what counts as another request."""
 
 import asyncio
 import json
