@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from netautod.assembly.base import Base
-from netautod.assembly.data.migrations import migrations_of
+from netautod.assembly.data.migrations import list_migrations
 from netautod.assembly.network.device_services import DeviceServices
 from netautod.automation.agents.service import AgentService
 from netautod.automation.executions.abandoned.service import Aftermath
@@ -71,17 +71,7 @@ def build_automation(
     executors, ticks = base.plugins.executors(), NextTicks()
     notifier = FinishNotifier(store=stores.executions, observers=base.observers)
     closing = LogClosing(store=stores.executions, logs=stores.execution_logs, clock=clock)
-    node = ExecutionNode(
-        node_id=base.node_id,
-        environment=_build_environment(base, acting, executors),
-        store=stores.executions,
-        tasks=stores.tasks,
-        ticks=ticks,
-        schedule=base.settings.scheduler,
-        notifier=notifier,
-        closing=closing,
-        pauses=base.pauses,
-    )
+    node = _build_node(base, _build_environment(base, acting, executors), ticks, notifier, closing)
     rules = _build_task_rules(executors, devices.devices.credentials)
     tasks = TaskService(
         store=stores.tasks, audit=audit, clock=clock, ticks=ticks, rules=rules, deleted=closing.task_deleted
@@ -115,12 +105,7 @@ def build_automation(
         summaries=Summaries(
             backups=configs.backups, executions=executions, system=system, changes=configs.recent
         ),
-        capabilities=Capabilities(
-            instance_name=base.settings.server.instance_name,
-            providers=providers,
-            installed={**INSTALLED, "central_ai": agents.has_model},
-            permissions=base.people.permissions,
-        ),
+        capabilities=_build_capabilities(base, providers, has_model=agents.has_model),
     )
 
 
@@ -139,6 +124,26 @@ def _build_environment(
         metrics=base.metrics,
         board=base.watched.board,
         tracer=base.tracer,
+    )
+
+
+def _build_node(
+    base: Base,
+    environment: RunEnvironment,
+    ticks: NextTicks,
+    notifier: FinishNotifier,
+    closing: LogClosing,
+) -> ExecutionNode:
+    return ExecutionNode(
+        node_id=base.node_id,
+        environment=environment,
+        store=base.stores.executions,
+        tasks=base.stores.tasks,
+        ticks=ticks,
+        schedule=base.settings.scheduler,
+        notifier=notifier,
+        closing=closing,
+        pauses=base.pauses,
     )
 
 
@@ -201,8 +206,17 @@ def build_system(base: Base) -> SystemService:
     )
 
 
+def _build_capabilities(base: Base, providers: Providers, *, has_model: bool) -> Capabilities:
+    return Capabilities(
+        instance_name=base.settings.server.instance_name,
+        providers=providers,
+        installed={**INSTALLED, "central_ai": has_model},
+        permissions=base.people.permissions,
+    )
+
+
 def _build_heartbeat(base: Base, node: ExecutionNode) -> NodeHeartbeat:
-    known = migrations_of(base.database, base.stores, base.settings.auth)
+    known = list_migrations(base.database, base.stores, base.settings.auth)
     return NodeHeartbeat(
         store=base.stores.system,
         node_id=base.node_id,

@@ -144,9 +144,8 @@ async def _open_wings(stack: AsyncExitStack, base: Base) -> Wings:
     identity = await enter(open_identity(base))
     activity = await enter(open_activity(base, identity.sessions.token_states))
     devices = await enter(open_devices(base, identity.ssh_ca))
-    base.plugins.events.publish_to(
-        activity.events.publisher, activity.webhooks.publisher
-    )  # before runs begin
+    # Before runs begin, whose plugins may publish.
+    base.plugins.events.publish_to(activity.events.publisher, activity.webhooks.publisher)
     inventories = build_inventories(base, devices.devices.synced, devices.operations.platforms.slugs)
     discovery = build_discovery(base, devices.devices, devices.operations)
     documents = await enter(open_documents(base, base.additions.content_types))

@@ -6,7 +6,7 @@ from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 
-from netautod.assembly.risks import check_accepted, risks_of
+from netautod.assembly.risks import check_accepted, find_risks
 from netautod.assembly.settings import RENAMED, Settings, read_settings, table
 from netautod.core.settings.field import SettingsError
 from netautod.core.settings.reader import DEFAULT, Reader
@@ -62,7 +62,7 @@ def load(
     _refuse_in_vault(reader, sections)
     settings = replace(settings, of_plugins=sections)
     check_accepted(settings, unknown_may_be=bool(unread), warn=warn)
-    risks = risks_of(
+    risks = find_risks(
         settings,
         plugins.sections,
         file=file,

@@ -120,16 +120,7 @@ async def build_identity(
         ),
         api_tokens=_build_api_tokens(installation, opened),
         page_callers=page_callers,
-        page_logins=PageLogins(
-            auth=logins.auth,
-            users=users,
-            lockout=lockout,
-            sessions=sessions,
-            callers=page_callers,
-            authenticator=authenticator,
-            store=stores.code_steps,
-            clock=clock,
-        ),
+        page_logins=_build_page_logins(installation, opened, logins, page_callers),
         redirect_logins=RedirectLogins(
             store=stores.redirects, auth=logins.auth, provisioning=logins.provisioning, clock=clock
         ),
@@ -141,6 +132,21 @@ async def build_identity(
             clock=clock,
             audit=audit,
         ),
+    )
+
+
+def _build_page_logins(
+    installation: Installation, sessions: SessionServices, logins: LoginServices, callers: PageCallers
+) -> PageLogins:
+    return PageLogins(
+        auth=logins.auth,
+        users=installation.people.users,
+        lockout=logins.lockout,
+        sessions=sessions.sessions,
+        callers=callers,
+        authenticator=sessions.authenticator,
+        store=installation.stores.code_steps,
+        clock=installation.clock,
     )
 
 

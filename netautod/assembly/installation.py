@@ -8,7 +8,7 @@ from uuid import uuid4
 
 from netautod.activity.audit.service import AuditLog
 from netautod.assembly.data.leases import named_leases
-from netautod.assembly.data.migrations import migrations_of
+from netautod.assembly.data.migrations import list_migrations
 from netautod.assembly.data.stores import Stores
 from netautod.assembly.settings import Settings
 from netautod.core.clock import Clock, SystemClock
@@ -159,7 +159,7 @@ def build_people(
 
 
 async def _migrate(settings: Settings, database: Database, stores: Stores, busy: Busy) -> None:
-    known = migrations_of(database, stores, settings.auth)
+    known = list_migrations(database, stores, settings.auth)
     leasing = named_leases(
         database=database, node_id=str(uuid4()), clock=SystemClock(), settings=settings.executions
     )

@@ -109,8 +109,8 @@ class Additions:
 def collect_additions(plugins: PluginManager, permissions: PermissionKeys) -> Additions:
     """Collect what plugins add; their permission keys are added to `permissions`.
 
-    `plugins.events.tell` then names the publishers of their events. Raises PluginError for a required plugin
-    that fails.
+    `plugins.events.publish_to` then names the publishers of their events. Raises PluginError for a required
+    plugin that fails.
     """
     described = {key: one.description for key, one in offers.permissions_of(plugins).items()}
     permissions.add(described)

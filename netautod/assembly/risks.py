@@ -45,7 +45,7 @@ SECRET_IN_FILE: RiskRule[Collection[str]] = RiskRule(
 )
 
 
-def risks_of(
+def find_risks(
     settings: Settings,
     declared: Mapping[str, type[Any]],
     *,

@@ -10,7 +10,7 @@ from datetime import timedelta
 from functools import partial
 
 from netautod.assembly.base import Base
-from netautod.assembly.data.migrations import migrations_of
+from netautod.assembly.data.migrations import list_migrations
 from netautod.assembly.network.configs import Configs
 from netautod.assembly.network.device_services import DeviceServices
 from netautod.automation.executions.upkeep.retention import ExecutionRetention
@@ -33,7 +33,7 @@ async def upkeep(base: Base, devices: DeviceServices) -> AsyncIterator[None]:
     unrecorded = UnnotedCaptures(
         store=base.stores.configs, states=base.stores.backup_states, clock=base.clock
     )
-    known = migrations_of(base.database, base.stores, base.settings.auth)
+    known = list_migrations(base.database, base.stores, base.settings.auth)
     migrations = MigrationRunner(base.database, known, leases=base.leases)
     async with (
         # On every node, for each has a data folder of its own.

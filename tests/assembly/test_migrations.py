@@ -13,7 +13,7 @@ from tornado.httpclient import AsyncHTTPClient
 
 from netautod.assembly.data.dropped_indexes import DROPPED
 from netautod.assembly.data.leases import named_leases
-from netautod.assembly.data.migrations import migrations_of
+from netautod.assembly.data.migrations import list_migrations
 from netautod.assembly.data.stores import INDEXES
 from netautod.automation.executions.settings import ExecutionSettings
 from netautod.automation.system.store import SystemStore
@@ -46,7 +46,7 @@ REFUSAL = "netautod 9.9.9 has migrated this database to number 99"
 
 
 def table(database: Database) -> list[Migration]:
-    return list(migrations_of(database, stores_of(database), AuthSettings()))
+    return list(list_migrations(database, stores_of(database), AuthSettings()))
 
 
 def test_numbers_and_names_are_one_each(database: Database) -> None:
@@ -157,8 +157,8 @@ async def test_a_start_that_is_killed_in_the_middle_is_finished_by_the_next_node
                     await asyncio.sleep(0.02)
             process.kill()
             await process.wait()
-        [begun] = await migrations.find({"done_at": None})
-        assert begun["_id"] == 2
+        [unfinished] = await migrations.find({"done_at": None})
+        assert unfinished["_id"] == 2
         assert await devices.count({"vouched": True}) < MANY
     async with serving(tmp_path / "two", variables=variables):
         assert await devices.count({"vouched": True, "search": {"$gt": ""}}) == MANY
@@ -180,8 +180,8 @@ async def test_a_node_that_starts_while_another_one_migrates_says_so_and_waits(
     row = {"owner": "another", "epoch": 1, "claim": "another", "lease_until": far}
     await leases.insert({"_id": LEASE, **row})
     manager = Manager(str(tmp_path / "notify"))
-    told = {"NOTIFY_SOCKET": manager.path, **place(mongo_uri, database)}
-    starting = asyncio.create_task(_ready(tmp_path, port, told))
+    variables = {"NOTIFY_SOCKET": manager.path, **place(mongo_uri, database)}
+    starting = asyncio.create_task(_ready(tmp_path, port, variables))
     await listening_while(starting, port)
     assert await health(port) == (503, '{"error":"starting"}')
     assert await database.collection(COLLECTION).count({}) == 0
@@ -230,6 +230,6 @@ async def test_older_nodes_work_on_and_are_refused_when_they_start(
         assert (refused.code, refused.out) == (1, "")
         assert refused.err.startswith(f"netautod: {REFUSAL}")
         assert refused.err.count("\n") == 1
-    told = await run("doctor", *flags, variables=variables)
-    assert told.code == 1
-    assert f"migrations: {REFUSAL}" in told.out
+    doctor = await run("doctor", *flags, variables=variables)
+    assert doctor.code == 1
+    assert f"migrations: {REFUSAL}" in doctor.out

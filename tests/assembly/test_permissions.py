@@ -167,7 +167,7 @@ def allowed(line: Line, user: User | None) -> bool:
 
 @pytest.mark.parametrize("who", ["nobody", "viewer", "operator", "admin", "stranger"])
 @pytest.mark.parametrize("key", ROUTES)
-async def test_a_route_lets_in_whom_the_table_names(walk: Walk, key: str, who: str) -> None:
+async def test_a_route_admits_the_users_of_the_table(walk: Walk, key: str, who: str) -> None:
     """Send ids that no record has: an admitted user gets a 404, or the name of what is missing."""
     line = TABLE[key]
     answer = await walk.ask(line, who, {})

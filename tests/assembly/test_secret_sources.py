@@ -76,7 +76,7 @@ def test_a_list_of_secrets_in_a_file(tmp_path: Path) -> None:
     assert found.urls == ("https://a.example/x", "https://b.example/y")
 
 
-def test_what_is_wrong_is_told_with_section_and_field(tmp_path: Path) -> None:
+def test_an_error_names_section_and_field(tmp_path: Path) -> None:
     kept, toml = stored(tmp_path), tmp_path / "netautod.toml"
     binary = tmp_path / "binary"
     binary.write_bytes(b"\xff\xfe")
@@ -99,10 +99,10 @@ def test_what_is_wrong_is_told_with_section_and_field(tmp_path: Path) -> None:
         (f'[mine]\nname_file = "{kept}"', {}, "unknown setting mine.name_file"),
         ('[mine]\ntoken = "short"', {}, "mine.token must have 12 characters at least"),
     ]
-    for text, environment, said in cases:
+    for text, environment, message in cases:
         with pytest.raises(SettingsError) as caught:
             reader(tmp_path, text, **environment).section("mine", Section)
-        assert said in caught.value.text
+        assert message in caught.value.text
         assert SECRET not in caught.value.text
 
 
@@ -171,8 +171,8 @@ async def test_sections_are_filled_from_the_vault(
         "one": Section(name="one", token=SECRET, urls=("https://a.example/x", "https://b.example/y")),
         "five": Section(name="five"),
     }
-    said = {name: str(failure) for name, failure in made.failures.items()}
-    assert said == {
+    messages = {name: str(failure) for name, failure in made.failures.items()}
+    assert messages == {
         "two": "mine.token must have 12 characters at least",
         "three": "three.token: there is no secret 'no-such' in the vault (netautod secret set no-such)",
         "four": "four.token: A stored secret does not open: it was changed, moved, or encrypted with another "

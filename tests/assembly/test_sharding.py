@@ -61,7 +61,7 @@ def test_every_collection_has_its_place_and_a_reason() -> None:
     assert all(across.reason for across in ACROSS.values())
 
 
-def test_whoever_is_sharded_is_opened_by_organization() -> None:
+def test_sharded_collections_are_opened_by_organization() -> None:
     """Check every collection; those of refused logins are opened by their scoped common base."""
     by_base = {"suspended_logins", "caller_suspensions"}
     assert {name for how, name in opened() if how == "scoped"} | by_base >= SHARDED.keys()
@@ -81,7 +81,7 @@ def test_every_unique_index_begins_with_the_key_or_is_to_be_changed() -> None:
     assert others == set(FIRST_TO_CHANGE)
 
 
-def test_what_asks_all_shards_keeps_its_index() -> None:
+def test_queries_of_all_shards_keep_their_index() -> None:
     left = {
         (index.collection, " ".join(field for field, _ in index.keys))
         for index in INDEXES
@@ -150,7 +150,7 @@ async def some(tasks):
 """
 
 
-async def test_what_the_product_asks_of_all_shards_is_seen(database: Database, across: list[Asked]) -> None:
+async def test_queries_of_all_shards_are_recorded(database: Database, across: list[Asked]) -> None:
     module: dict[str, Any] = {"__name__": "netautod.made_up"}
     exec(compile(OF_THE_PRODUCT, "/netautod/made_up.py", "exec"), module)
     tasks, users = database.collection("tasks"), database.collection("users")
@@ -171,7 +171,7 @@ async def test_what_the_product_asks_of_all_shards_is_seen(database: Database, a
 
 @pytest.mark.slow
 async def test_the_end_of_an_attempt_holds_the_whole_key(indexed: Database, mongo_uri: str) -> None:
-    """Expect one write, and not a query on all shards and a write."""
+    """Check that it is one write, and not a query on all shards and a write."""
     world = World(database=indexed)
     with profiled(indexed, mongo_uri) as profile:
         async with world.node(Does(nothing)):

@@ -42,7 +42,7 @@ async def test_each_pass_does_the_sweeps_one_after_the_other(database: Database)
     assert swept[:2] == ["first", "second"]
 
 
-class Told:
+class StaleObserver:
     """An observer that keeps the names of stale devices; `reached` when it hears of one of that name."""
 
     def __init__(self, until: str) -> None:
@@ -59,19 +59,19 @@ class Told:
             self.reached.set()
 
 
-async def test_the_look_for_stale_backups_keeps_to_the_pauses(indexed: Database) -> None:
+async def test_the_check_for_stale_backups_keeps_to_the_pauses(indexed: Database) -> None:
     long_ago = datetime(2026, 1, 1, tzinfo=UTC)
-    for moment, name in enumerate(("paused", "other")):  # in one look, the paused one before the other
+    for moment, name in enumerate(("paused", "other")):  # found by one check, the paused one before the other
         backup = {"fresh_at": long_ago + timedelta(hours=moment), "stale_at": None}
         row = {"_id": name, "org_id": name, "name": name, "live": True, "backup": backup}
         await indexed.collection("devices").insert(row)
-    told = Told("other")
+    observer = StaleObserver("other")
     leasing = named_leases(database=indexed, node_id="n", clock=SystemClock(), settings=ExecutionSettings())
     async with leasing as leases:
         base = bare_base(
             indexed,
             leases=leases,
-            observers=told,
+            observers=observer,
             pauses=FixedPauses(frozenset({OrgId("paused")})),
             settings=Settings(backups=BackupSettings(stale_check_seconds=0.05)),
         )
@@ -80,5 +80,5 @@ async def test_the_look_for_stale_backups_keeps_to_the_pauses(indexed: Database)
         checks = stale_backup_checks(base, unrecorded)
         assert checks is not None
         async with checks, asyncio.timeout(60):
-            await told.reached.wait()
-    assert told.names == ["other"]
+            await observer.reached.wait()
+    assert observer.names == ["other"]

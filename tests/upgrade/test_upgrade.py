@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from netautod.assembly.data.migrations import migrations_of
+from netautod.assembly.data.migrations import list_migrations
 from netautod.assembly.data.stores import INDEXES, SEALED_FIELDS
 from netautod.core.identity.caller import OrgId
 from netautod.identity.auth.settings import AuthSettings
@@ -63,7 +63,7 @@ def place(mongo_uri: str) -> dict[str, str]:
 
 async def test_every_migration_is_done_and_known(upgraded: Upgraded) -> None:
     database = upgraded.database
-    known = {one.number for one in migrations_of(database, stores_of(database), AuthSettings())}
+    known = {one.number for one in list_migrations(database, stores_of(database), AuthSettings())}
 
     async def done() -> bool:
         rows = await database.collection("migrations").find({"done_at": {"$type": "date"}})

@@ -33,7 +33,7 @@ logger = logging.getLogger(__name__)
 VOUCHED_FOR = (devices.COLLECTION, sources.COLLECTION)
 
 
-def migrations_of(database: Database, stores: Stores, settings: AuthSettings) -> Sequence[Migration]:
+def list_migrations(database: Database, stores: Stores, settings: AuthSettings) -> Sequence[Migration]:
     async def indexes(guard: Guard) -> None:
         await create_indexes(database, INDEXES, guard=guard)
 
@@ -81,7 +81,7 @@ def migrations_of(database: Database, stores: Stores, settings: AuthSettings) ->
 
 def require_known(applied: Sequence[Applied], database: Database, settings: Settings) -> None:
     """Raise NewerDatabase if a newer version has migrated the database, or the backup that goes into it."""
-    known = migrations_of(database, Stores.of(database, settings.retention), settings.auth)
+    known = list_migrations(database, Stores.of(database, settings.retention), settings.auth)
     refusal = newer_than(known, applied)
     if refusal is not None:
         raise NewerDatabase(refusal)

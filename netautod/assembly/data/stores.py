@@ -12,7 +12,7 @@ from netautod.activity.webhooks import store as webhooks
 from netautod.activity.webhooks.delivery import store as deliveries
 from netautod.activity.webhooks.delivery.store import DeliveryStore
 from netautod.activity.webhooks.store import WebhookStore
-from netautod.activity.webhooks.subscriptions import Subscriptions
+from netautod.activity.webhooks.subscriptions import Subscriptions, Wanted
 from netautod.automation.agents import store as agents
 from netautod.automation.agents.store import ChangeStore, TranscriptStore
 from netautod.automation.executions import store as executions
@@ -155,7 +155,56 @@ SEALED_FIELDS: tuple[SealedField, ...] = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Stores:
+class NetworkStores:
+    """The stores of devices, their configs and what is discovered, and of inventories."""
+
+    backup_states: BackupStates
+    bindings: BindingStore
+    host_keys: HostKeyStore
+    configs: ConfigStore
+    credentials: CredentialStore
+    devices: DeviceStore
+    discovered: DiscoveredStore
+    discovered_left_overs: LeftOvers
+    discovered_reads: DiscoveredReads
+    due_polls: DuePolls
+    polls: PollStore
+    sites: SiteStore
+    sources: SourceStore
+    stale_backups: StaleWatch
+    suspensions: SuspensionStore
+    caller_suspensions: CallerSuspensionStore
+    sync_history: HistoryStore
+
+    @classmethod
+    def of_network(cls, database: Database, retention: RetentionSettings, wanted: Wanted) -> Self:
+        """Make the stores; `wanted` says which events they mark for webhooks."""
+        devices = DeviceStore(database)
+        return cls(
+            backup_states=BackupStates(database, totals=devices.counts),
+            bindings=BindingStore(database, counts=devices.counts),
+            host_keys=HostKeyStore(database),
+            configs=ConfigStore(database, wanted=wanted),
+            credentials=CredentialStore(database),
+            devices=devices,
+            discovered=DiscoveredStore(
+                database, gone_for=timedelta(days=retention.discovered_days), wanted=wanted
+            ),
+            discovered_left_overs=LeftOvers(database),
+            discovered_reads=DiscoveredReads(database),
+            due_polls=DuePolls(database),
+            polls=PollStore(database, keep=retention.poll_history),
+            sites=SiteStore(database),
+            sources=SourceStore(database),
+            stale_backups=StaleWatch(database, wanted=wanted),
+            suspensions=SuspensionStore(database, wanted=wanted),
+            caller_suspensions=CallerSuspensionStore(database),
+            sync_history=HistoryStore(database, keep=retention.sync_history),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stores(NetworkStores):
     """The stores of the service, one of each kind.
 
     There is one of each because a store may remember what it has read or counted, and gathers writes of many
@@ -168,46 +217,29 @@ class Stores:
     agent_transcripts: TranscriptStore
     api_tokens: ApiTokenStore
     audit: AuditStore
-    backup_states: BackupStates
-    bindings: BindingStore
-    host_keys: HostKeyStore
     idempotency: IdempotencyStore
     code_steps: CodeStepStore
-    configs: ConfigStore
-    credentials: CredentialStore
-    devices: DeviceStore
     directory_lookups: DirectoryLookupStore
-    discovered: DiscoveredStore
-    discovered_left_overs: LeftOvers
-    discovered_reads: DiscoveredReads
     document_versions: VersionStore
     documents: DocumentStore
     events: PublishedEvents
     execution_history: ExecutionHistoryStore
     execution_logs: ExecutionLogStore
     execution_results: DeviceResultStore
-    due_polls: DuePolls
     executions: ExecutionStore
     notes: NotesVaultStore
     organizations: OrganizationStore
     otp: OtpStore
     plugin_records: PluginRecordStore
     plugin_usage: PluginUsageStore
-    polls: PollStore
     redirects: RedirectStore
     refresh_tokens: RefreshTokenStore
     roles: RoleStore
     seats: SeatStore
     sessions: SessionStore
     signing_keys: SigningKeyStore
-    sites: SiteStore
-    sources: SourceStore
     ssh_authorities: SshAuthorityStore
     ssh_certificates: SshCertificateStore
-    stale_backups: StaleWatch
-    suspensions: SuspensionStore
-    caller_suspensions: CallerSuspensionStore
-    sync_history: HistoryStore
     system: SystemStore
     tasks: TaskStore
     users: UserStore
@@ -217,57 +249,38 @@ class Stores:
 
     @classmethod
     def of(cls, database: Database, retention: RetentionSettings) -> Self:
-        devices = DeviceStore(database)
         webhooks = WebhookStore(database)
         subscriptions = Subscriptions(webhooks)
         wanted = subscriptions.wants
         return cls(
+            **vars(NetworkStores.of_network(database, retention, wanted)),
             agent_changes=ChangeStore(database),
             agent_transcripts=TranscriptStore(database),
             api_tokens=ApiTokenStore(database),
             audit=AuditStore(database),
-            backup_states=BackupStates(database, totals=devices.counts),
-            bindings=BindingStore(database, counts=devices.counts),
-            host_keys=HostKeyStore(database),
             idempotency=IdempotencyStore(database),
             code_steps=CodeStepStore(database),
-            configs=ConfigStore(database, wanted=wanted),
-            credentials=CredentialStore(database),
-            devices=devices,
             directory_lookups=DirectoryLookupStore(database),
-            discovered=DiscoveredStore(
-                database, gone_for=timedelta(days=retention.discovered_days), wanted=wanted
-            ),
-            discovered_left_overs=LeftOvers(database),
-            discovered_reads=DiscoveredReads(database),
             document_versions=VersionStore(database),
             documents=DocumentStore(database),
             events=PublishedEvents(database),
             execution_history=ExecutionHistoryStore(database),
             execution_logs=ExecutionLogStore(database),
             execution_results=DeviceResultStore(database),
-            due_polls=DuePolls(database),
             executions=ExecutionStore(database, wanted=wanted),
             notes=NotesVaultStore(database),
             organizations=OrganizationStore(database),
             otp=OtpStore(database),
             plugin_records=PluginRecordStore(database),
             plugin_usage=PluginUsageStore(database),
-            polls=PollStore(database, keep=retention.poll_history),
             redirects=RedirectStore(database),
             refresh_tokens=RefreshTokenStore(database),
             roles=RoleStore(database),
             seats=SeatStore(database),
             sessions=SessionStore(database),
             signing_keys=SigningKeyStore(database),
-            sites=SiteStore(database),
-            sources=SourceStore(database),
             ssh_authorities=SshAuthorityStore(database),
             ssh_certificates=SshCertificateStore(database),
-            stale_backups=StaleWatch(database, wanted=wanted),
-            suspensions=SuspensionStore(database, wanted=wanted),
-            caller_suspensions=CallerSuspensionStore(database),
-            sync_history=HistoryStore(database, keep=retention.sync_history),
             system=SystemStore(database),
             tasks=TaskStore(database),
             users=UserStore(database),

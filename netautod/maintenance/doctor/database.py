@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from netautod.assembly.configuration import Configuration
-from netautod.assembly.data.migrations import migrations_of
+from netautod.assembly.data.migrations import list_migrations
 from netautod.assembly.data.stores import INDEXES, Stores
 from netautod.automation.system.store import SystemStore
 from netautod.core.clock import SystemClock
@@ -84,7 +84,7 @@ async def _replica_set(patient: Patient) -> AsyncIterator[Finding]:
 
 async def _migrations(patient: Patient) -> AsyncIterator[Finding]:
     settings, database = patient.configuration.settings, patient.database
-    known = migrations_of(database, Stores.of(database, settings.retention), settings.auth)
+    known = list_migrations(database, Stores.of(database, settings.retention), settings.auth)
     applied = await MigrationStore(database).all()
     refusal = newer_than(known, applied)
     if refusal is not None:
