@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
-from netautod.assembly.base import Base
 from netautod.assembly.installation import Installation
 from netautod.core.identity.caller import OrgId
 from netautod.http.routing.services import Services
@@ -38,6 +38,9 @@ from netautod.identity.users.principals import PrincipalRules
 from netautod.identity.users.required_actions import RequiredActions
 from netautod.plugin_api.auth import AuthProvider
 from netautod.secrets.vault.vault import INSTALLATION
+
+if TYPE_CHECKING:  # commands about users load no plugins
+    from netautod.assembly.base import Base
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,7 +83,7 @@ class Identity(LoginServices):
 
 
 @asynccontextmanager
-async def open_identity(base: Base) -> AsyncIterator[Identity]:
+async def open_identity(base: "Base") -> AsyncIterator[Identity]:
     """Build the wing, and record activity and look up directories within the block."""
     identity = await build_identity(base, base.plugins.auth_providers().values())
     async with AsyncExitStack() as stack:

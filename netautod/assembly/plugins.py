@@ -3,9 +3,9 @@
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from netautod.assembly.configuration import Configuration
-from netautod.assembly.installation import Installation
 from netautod.assembly.settings import Settings
 from netautod.automation.system.plugin_storage.models import Quota
 from netautod.automation.system.plugin_storage.service import PluginStorages
@@ -26,6 +26,9 @@ from netautod.secrets.redaction.known_secrets import KNOWN
 from netautod.secrets.vault.named_secrets import NamedSecrets
 from netautod.transport.outbound.addresses import AddressRules
 from netautod.transport.outbound.client import GuardedClient
+
+if TYPE_CHECKING:  # commands that need no database load no stores
+    from netautod.assembly.installation import Installation
 
 
 def build_client(settings: Settings) -> GuardedClient:
@@ -76,7 +79,7 @@ async def fill_secrets(configuration: Configuration, secrets: NamedSecrets) -> C
     return replace(configuration, settings=replace(settings, of_plugins=sections.sections))
 
 
-def build_storages(installation: Installation) -> PluginStorages:
+def build_storages(installation: "Installation") -> PluginStorages:
     """Build the storages in the database that plugins are lent, each with its quota."""
     settings, stores = installation.settings.plugins, installation.stores
     return PluginStorages(
