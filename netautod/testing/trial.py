@@ -38,7 +38,7 @@ class Trial:
         cannot be written.
         """
         await self._resolve()
-        async with open_session(self.target, self.login, limits=limits, tell=self._told) as session:
+        async with open_session(self.target, self.login, limits=limits, on_step=self._show_step) as session:
             found = await capture(session)
             if record is not None:
                 await self._refused_command(session)
@@ -60,7 +60,7 @@ class Trial:
         shown = ", ".join(dict.fromkeys(addresses))
         self._line("address", f"{shown} port {port}, {self.target.protocol}")
 
-    def _told(self, step: Step) -> None:
+    def _show_step(self, step: Step) -> None:
         self.steps.append(step)
         if step.kind == "connected":
             self._line("key", step.text or "none: telnet proves nothing and encrypts nothing")

@@ -38,17 +38,17 @@ class CliCollector:
 
     async def collect(self, target: PollTarget, wanted: frozenset[Table]) -> Collected:
         reads = READS.get(target.device_type, {})
-        asked = [table for table in TABLES if table in wanted and table in reads]
-        if not asked:
+        requested = [table for table in TABLES if table in wanted and table in reads]
+        if not requested:
             return Collected()
         outputs: dict[str, str | DeviceFailed] = {}
         async with target.login() as session:
             await self._ask(
-                session, [command for table in asked for command in reads[table].commands], outputs
+                session, [command for table in requested for command in reads[table].commands], outputs
             )
         found: dict[str, Any] = {}
         problems: dict[Table, str] = {}
-        for table in asked:
+        for table in requested:
             try:
                 rows = await self._rows(target.device_type, reads[table], outputs)
             except Unreadable as exc:
@@ -70,18 +70,18 @@ class CliCollector:
             try:
                 outputs[command] = await session.run(command, timeout=COMMAND_SECONDS, max_bytes=OUTPUT_BYTES)
             except DeviceFailed as exc:
-                if exc.kind != REFUSED and not any(isinstance(said, str) for said in outputs.values()):
+                if exc.kind != REFUSED and not any(isinstance(output, str) for output in outputs.values()):
                     raise
                 outputs[command] = exc
                 if exc.kind != REFUSED:
                     return
 
     async def _rows(self, platform: str, read: Read, outputs: Mapping[str, str | DeviceFailed]) -> Rows:
-        said = [outputs.get(command) for command in read.commands]
-        main = said[0]
+        answers = [outputs.get(command) for command in read.commands]
+        main = answers[0]
         if not isinstance(main, str):
             raise Unreadable("the session ended before it" if main is None else main.text)
-        texts = [one if isinstance(one, str) else None for one in said]
+        texts = [one if isinstance(one, str) else None for one in answers]
         rows: Rows = await self._offload.call(rows_of, platform, read.command, texts)
         return rows
 

@@ -82,7 +82,7 @@ NXOS = Form(
     ),
     every=_CISCO_EVERY,
 )
-# The units of a port are told below it, and are interfaces of their own.
+# The units of a port are listed below it, and are interfaces of their own.
 JUNOS = Form(
     head=lines(
         r"^Physical interface: (?P<interface>[^,\s]+)[^\n]*?, *(?P<admin_state>[^,\n]*), "
@@ -186,7 +186,7 @@ AOSCX = Form(
         aggregated_interfaces=r"^ *Aggregated-interfaces *: *(.*)",
     ),
 )
-# The addresses of all kinds; a secondary one, and those of IPv6, are told by these commands only.
+# The addresses of all kinds; a secondary one, and those of IPv6, are printed by these commands only.
 IOS_IP = Form(
     head=_CISCO_HEAD,
     suspect=_CISCO_SUSPECT,

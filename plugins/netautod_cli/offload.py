@@ -53,7 +53,7 @@ class Offload:
                 self.end()
                 raise Unreadable("the process that reads outputs has ended") from exc
             except asyncio.CancelledError:
-                self.end()  # nobody waits for the answer, and the next one would wait behind it
+                self.end()  # no caller waits for the answer, and the next call would wait behind it
                 raise
         return await _unpacked(packed)
 

@@ -36,25 +36,29 @@ class _Ports:
 def vlans_of_ios(records: Records, switchports: Records | None = None) -> list[Vlan]:
     """Build the VLANs. The list leaves out trunks: they are in the VLANs that they carry."""
     rows, members = _listed(records)
-    told = _told(switchports or (), rows)
-    for name, numbers in told.carried.items():
+    port_vlans = _port_vlans(switchports or (), rows)
+    for name, numbers in port_vlans.carried.items():
         for number in numbers:
             members[number].setdefault(name, None)
-    return _marked(rows, members, told)
+    return _marked(rows, members, port_vlans)
 
 
 def vlans(records: Records, switchports: Records | None = None) -> list[Vlan]:
     """Build the VLANs. The list has the trunks; `switchports` say how each port is in its VLANs."""
     rows, members = _listed(records)
-    return _marked(rows, members, _told(switchports or (), rows))
+    return _marked(rows, members, _port_vlans(switchports or (), rows))
 
 
-def _marked(rows: Mapping[int, Vlan], members: dict[int, dict[str, str | None]], told: _Ports) -> list[Vlan]:
+def _marked(
+    rows: Mapping[int, Vlan], members: dict[int, dict[str, str | None]], port_vlans: _Ports
+) -> list[Vlan]:
     often = Counter(name for several in members.values() for name in several)
     for number, several in members.items():
         for name, mode in several.items():
             if mode is None:
-                untagged = told.untagged[name] == number if name in told.untagged else often[name] == 1
+                untagged = (
+                    port_vlans.untagged[name] == number if name in port_vlans.untagged else often[name] == 1
+                )
                 several[name] = "UT" if untagged else "TG"
     return _with_members(rows, members)
 
@@ -109,8 +113,8 @@ def _listed(records: Records) -> tuple[dict[int, Vlan], dict[int, dict[str, str 
     return rows, members
 
 
-def _told(switchports: Iterable[Record], known: Mapping[int, Vlan]) -> _Ports:
-    told = _Ports()
+def _port_vlans(switchports: Iterable[Record], known: Mapping[int, Vlan]) -> _Ports:
+    port_vlans = _Ports()
     for record in switchports:
         name = port(one(record, "interface"))
         mode = (one(record, "mode", "vlan_mode") or "").lower()
@@ -118,12 +122,12 @@ def _told(switchports: Iterable[Record], known: Mapping[int, Vlan]) -> _Ports:
             continue
         if "trunk" in mode or "native" in mode:
             native = count(one(record, "native_vlan", "vlan_native"))
-            told.untagged[name] = None if mode == "native-tagged" else native
-            told.carried[name] = list(_numbers(str(record.get("trunking_vlans") or ""), known))
+            port_vlans.untagged[name] = None if mode == "native-tagged" else native
+            port_vlans.carried[name] = list(_numbers(str(record.get("trunking_vlans") or ""), known))
         else:
             access = count(one(record, "access_vlan", "vlan_access"))
-            told.untagged[name] = access
-    return told
+            port_vlans.untagged[name] = access
+    return port_vlans
 
 
 def _numbers(text: str, known: Mapping[int, Vlan]) -> Iterator[int]:

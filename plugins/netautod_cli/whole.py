@@ -30,11 +30,11 @@ def is_cut(blocks: Sequence[str]) -> bool:
     if not shapes:
         return False
     last, above = shapes[-1], set(shapes[:-1])
-    return last not in above and any(_is_begun(shape, last) for shape in above)
+    return last not in above and any(_is_beginning(shape, last) for shape in above)
 
 
-def _is_begun(line: str, begun: str) -> bool:
-    return line.startswith(begun) and line[len(begun) - 1 : len(begun) + 1].isalpha()
+def _is_beginning(line: str, beginning: str) -> bool:
+    return line.startswith(beginning) and line[len(beginning) - 1 : len(beginning) + 1].isalpha()
 
 
 def _shape(line: str) -> str:

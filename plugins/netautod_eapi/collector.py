@@ -104,14 +104,14 @@ async def _run(target: PollTarget, command: str) -> Mapping[str, Any]:
 
 def _result(command: str, answer: Any) -> Mapping[str, Any]:
     if isinstance(answer, Mapping) and isinstance(answer.get("error"), Mapping):
-        raise Refused(f"`{command}`: {_said(answer['error'])}")
+        raise Refused(f"`{command}`: {_error_text(answer['error'])}")
     result = answer.get("result") if isinstance(answer, Mapping) else None
     if not isinstance(result, Sequence) or len(result) != 1 or not isinstance(result[0], Mapping):
         raise OtherForm(f"`{command}` is answered in another form")
     return result[0]
 
 
-def _said(error: Mapping[str, Any]) -> str:
+def _error_text(error: Mapping[str, Any]) -> str:
     """Return the error of the command, which comes with the answers of those before it."""
     data = error.get("data")
     last = data[-1] if isinstance(data, list) and data else None

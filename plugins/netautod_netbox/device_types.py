@@ -17,7 +17,7 @@ from netautod.plugin_api import InventoryFailed
 UNKNOWN = "generic"
 DEVICE_TYPE = re.compile(r"[a-z0-9_]{1,64}")
 MOST_REMEMBERED = 4096
-# Slugs of the manufacturer, and what the model looks like; the first that fits decides.
+# Slugs of the manufacturer, and the pattern of the model; the first that fits decides.
 MODELS = (
     ("cisco", r"nexus|\bn[3579]k", "cisco_nxos"),
     ("cisco", r"\basr[- ]?9|\bncs[- ]?5|\bcrs\b|xrv", "cisco_xr"),

@@ -35,9 +35,9 @@ class Unfit(Exception):
 
 def error_status(system: str, status: int, body: bytes, *, token: str) -> ErrorStatus:
     """Quote `{"detail": text}` and `{"field": [texts]}`, which is how both systems answer errors."""
-    said = _said(body)
-    detail = said.get("detail")
-    parts = [detail] if isinstance(detail, str) else [_line(name, found) for name, found in said.items()]
+    problems = _problems(body)
+    detail = problems.get("detail")
+    parts = [detail] if isinstance(detail, str) else [_line(name, found) for name, found in problems.items()]
     words = quote("; ".join(parts), token=token)
     reason = {
         400: f"{system} does not accept the request",
@@ -45,7 +45,7 @@ def error_status(system: str, status: int, body: bytes, *, token: str) -> ErrorS
         403: "access is refused",
         429: f"{system} asks for longer pauses than a sync can make",
     }.get(status, f"the answer has the status {status}")
-    return ErrorStatus(f"{reason}: {words}" if words else reason, status=status, named=frozenset(said))
+    return ErrorStatus(f"{reason}: {words}" if words else reason, status=status, named=frozenset(problems))
 
 
 def quote(text: str, *, token: str) -> str:
@@ -55,7 +55,7 @@ def quote(text: str, *, token: str) -> str:
     return line if len(line) <= LONGEST_QUOTE else line[:LONGEST_QUOTE] + " ..."
 
 
-def _said(body: bytes) -> dict[str, Any]:
+def _problems(body: bytes) -> dict[str, Any]:
     if len(body) > LONGEST_BODY:
         return {}
     try:

@@ -81,7 +81,7 @@ class PageSize:
         self.limit = FIRST_PAGE
 
     def took(self, seconds: float) -> None:
-        """Adapt the size after a page that came whole."""
+        """Adjust the size after a page that came whole."""
         if seconds < QUICK_SECONDS:
             self.limit = min(LARGEST_PAGE, 4 * self.limit)
         elif seconds > SLOW_SECONDS:

@@ -15,7 +15,7 @@ from netautod_netbox.errors import Malformed
 
 # Most devices take 1 to 3 KB; a value that does not fit into the first piece is tried with the larger one.
 PIECES = (32 * 1024, 256 * 1024)
-# A few times what we ever ask for.
+# A few times the largest page that we request.
 MOST_ROWS = 10_000
 BLANK = re.compile(r"[ \t\n\r]{0,4096}")
 INT64_MAX = 2**63 - 1
@@ -113,7 +113,7 @@ def _objects(text: str, at: int, take: Callable[[dict[str, Any]], None]) -> tupl
             raise Malformed("the answer has no list of objects in results")
         rows += 1
         if rows > MOST_ROWS:
-            raise Malformed("the answer has far more objects than asked for")
+            raise Malformed("the answer has far more objects than requested")
         take(value)
     return rows, _expect(text, at, "]")
 

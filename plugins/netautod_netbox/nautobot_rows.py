@@ -97,9 +97,9 @@ class NautobotRows:
         own = self._types.overridden(slug, driver)
         if own is not None:
             return own
-        for said in (netmiko, driver):
-            if said is not None and DEVICE_TYPE.fullmatch(said):
-                return said
+        for driver_name in (netmiko, driver):
+            if driver_name is not None and DEVICE_TYPE.fullmatch(driver_name):
+                return driver_name
         return self._types.find(() if slug is None else (slug,), manufacturer, model)
 
 

@@ -80,7 +80,7 @@ class NetBoxSource:
             if walked.rows:
                 yield walked.page
         if vanished:
-            # Deleted perhaps. But a token that loses its rights makes lists shorter too, and nothing says so.
+            # Perhaps deleted. But a token that loses its rights makes lists shorter too, without an error.
             raise IncompleteWalk(f"{vanished} of NetBox's devices vanished during the walk")
 
     async def _body(self, size: PageSize, after: int) -> bytes:

@@ -169,18 +169,18 @@ async def neighbors(session: Session) -> list[Neighbor]:
     """Read the neighbors: the list names the interfaces that hear one; the details are read for each
     interface.
     """
-    heard = await session.rpc("<get-lldp-neighbors-information/>")
+    listed = await session.rpc("<get-lldp-neighbors-information/>")
     found: list[Neighbor] = []
     local = [
         text(one, "lldp-local-interface") or text(one, "lldp-local-port-id")
-        for one in each(heard, "lldp-neighbor-information")
+        for one in each(listed, "lldp-neighbor-information")
     ]
     for name in dict.fromkeys(filter(None, local)):
-        found += neighbors_of(await _heard_on(session, name), name)
+        found += neighbors_of(await _neighbors_on(session, name), name)
     return found
 
 
-async def _heard_on(session: Session, name: str) -> Element:
+async def _neighbors_on(session: Session, name: str) -> Element:
     """Read the neighbors of an interface, by the RPC of EX, QFX and SRX, else by that of MX."""
     try:
         request = "get-lldp-interface-neighbors-information"

@@ -61,7 +61,9 @@ def vlans_of(reply: Element) -> Iterator[Vlan]:
     often = Counter(name for *_, members in listed for name in members)
     for form, one, vlan, members in listed:
         tagged = {
-            name for name, told in members.items() if told == "tagged" or (not told and often[name] > 1)
+            name
+            for name, tagging in members.items()
+            if tagging == "tagged" or (not tagging and often[name] > 1)
         }
         yield Vlan(
             vlan_id=vlan,

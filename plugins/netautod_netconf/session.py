@@ -54,8 +54,8 @@ class Session:
             raise DeviceFailed("the device answers another request than the last one", kind="lost")
         for error in each(reply, "rpc-error"):
             if text(error, "error-severity") != "warning":
-                said = text(error, "error-message") or text(error, "error-tag") or "an error"
-                raise RpcFailed(said[:200])
+                message = text(error, "error-message") or text(error, "error-tag") or "an error"
+                raise RpcFailed(message[:200])
         return reply
 
     async def _answer(self) -> Element:

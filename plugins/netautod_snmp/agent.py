@@ -11,7 +11,7 @@ Rows = dict[str, Value]
 
 REQUEST_SECONDS = 3.0
 TRIES = 3
-REPETITIONS = (40, 10, 1)  # rows asked for at a time; fewer where an answer would be too long
+REPETITIONS = (40, 10, 1)  # rows in one request; fewer where an answer would be too long
 OBJECTS_AT_ONCE = 20
 MOST_ROWS = 200_000
 # RFC 3416 3; an agent of version 1 says noSuchName where there is nothing more.

@@ -23,7 +23,7 @@ BRIDGE_STATUS = "1.3.6.1.2.1.17.4.3.1.3"
 BRIDGE_ADDRESS = "1.3.6.1.2.1.17.4.3.1.1"  # dot1dTpFdbAddress
 ADDRESS_OCTETS = 6
 JUNIPER = 2636
-# Whose tables are asked where the standard ones have nothing.
+# The vendors whose own tables are read where the standard ones are empty.
 INSTEAD = {2011: huawei.addresses, 6486: omniswitch.addresses}
 STATUS = {1: "other", 3: "dynamic", 4: "self", 5: "static"}
 INVALID = 2

@@ -2,7 +2,7 @@
 
 gufo-snmp does the packets and the cryptography (RFC 1901, 3414, 3826). What it leaves to its users is here:
 requests are repeated, a walk that stops on an error or turns in a circle is no walk, and answers that are too
-long are asked for in smaller pieces.
+long are requested in smaller pieces.
 """
 
 import asyncio

@@ -84,20 +84,20 @@ async def read_identity(agent: Agent, enterprise: int | None, kind: Kind | None,
     entity = await _entity(agent)
     return Identity(
         model=own.get("model")
-        or said(kind, descr, "model")
+        or described(kind, descr, "model")
         or entity.get("model")
-        or said(kind, entity.get("description", ""), "model")
+        or described(kind, entity.get("description", ""), "model")
         or own.get("family"),
         serial=own.get("serial") or await _first(agent, SERIALS.get(enterprise or 0)) or entity.get("serial"),
         # FortiOS puts the build and its date behind the version.
-        version=said(kind, own.get("version", ""), "version")
+        version=described(kind, own.get("version", ""), "version")
         or own.get("version")
-        or said(kind, descr, "version")
+        or described(kind, descr, "version")
         or entity.get("version"),
     )
 
 
-def said(kind: Kind | None, descr: str, what: str) -> str | None:
+def described(kind: Kind | None, descr: str, what: str) -> str | None:
     """Return the `model` or `version` of sysDescr: the first group, and another one in brackets."""
     pattern = None if kind is None else getattr(kind, what)
     match = None if pattern is None else pattern.search(descr)

@@ -180,7 +180,7 @@ class PysnmpAgent:
             return DeviceFailed(text + (where or " (a wrong user looks the same)"), kind="timeout")
         if name in USER_REFUSED:
             return DeviceFailed(f"the agent refuses the SNMP user ({failed})", kind="auth")
-        return WalkFailed(f"the agent cannot be asked ({failed}){where}")
+        return WalkFailed(f"the agent cannot be queried ({failed}){where}")
 
 
 def user_of(hlapi: ModuleType, user: SnmpUser, expansion: KeyExpansion) -> Any:

@@ -34,7 +34,7 @@ VTP_STATES = {1: "active", 2: "suspended", 3: "suspended", 4: "suspended"}
 ROW_ACTIVE = 1  # RFC 2579 RowStatus
 
 
-# Whose agents say it otherwise: instead of the tables of the standards, or where those are missing.
+# The vendors with tables of their own: instead of those of the standards, or where those are missing.
 FIRST = {2636: juniper.add_vlans}
 INSTEAD = {2011: huawei.add_vlans, 11863: tplink.add_vlans, 6486: omniswitch.add_vlans}
 FOUNDRY = 1991  # its current tables are wrong on ICX 6400 (LibreNMS reads the static ones alone)

@@ -26,7 +26,10 @@ def _listed(name: str) -> frozenset[str]:
 # Parts of names that say nothing of what a thing is.
 FORBIDDEN = _listed("forbidden_names")
 # Names that a plugin or a stored record depends on, each with the reason.
-KEPT: dict[str, str] = {"asked_pause": "a name of netautod.plugin_api"}
+KEPT: dict[str, str] = {
+    "farewell": "a key of session.toml, and a field of netautod.testing.CliScript",
+    "asked_pause": "a name of netautod.plugin_api",
+}
 CLASS_OPENINGS = frozenset({"A", "An", "The", "Raised"})
 BAD_OPENINGS = _listed("bad_openings")
 VERBS = _listed("verbs")

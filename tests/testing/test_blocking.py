@@ -153,8 +153,8 @@ async def test_a_call_arrives_as_it_was_made(
 
     answer = await prepared_executor(Blocks(work)).run(context)
     assert all_of_it.calls == [(name, args, options)]
-    tells = name in ("settled", "totals", "fetch", "capture_config", "run_command", "create_snapshot")
-    assert answer == (["one", "two"] if name == "devices" else name if tells else None)
+    returns_value = name in ("settled", "totals", "fetch", "capture_config", "run_command", "create_snapshot")
+    assert answer == (["one", "two"] if name == "devices" else name if returns_value else None)
     assert seen == own
 
 
@@ -282,13 +282,13 @@ class _Declares(_Plain):
 
 
 @pytest.mark.parametrize(
-    ("executor", "said"),
+    ("executor", "message"),
     [
         pytest.param(_AsyncBlocks(_command), "must be a plain function, not an `async def`", id="async"),
         pytest.param(_Plain(), "a plain function needs `blocking = True`", id="plain, but not declared"),
         pytest.param(_Declares(), "`blocking` of the executor for plain is True or False", id="no bool"),
     ],
 )
-def test_an_executor_that_is_not_what_it_declares_is_refused(executor: Any, said: str) -> None:
-    with pytest.raises(WrongExecutor, match=said):
+def test_an_executor_that_is_not_what_it_declares_is_refused(executor: Any, message: str) -> None:
+    with pytest.raises(WrongExecutor, match=message):
         prepared_executor(executor)

@@ -28,14 +28,14 @@ from netautod.testing import (
 URL = "https://x.example/a"
 
 
-def asked(url: str = URL, method: str = "GET") -> OutboundRequest:
+def request_to(url: str = URL, method: str = "GET") -> OutboundRequest:
     return OutboundRequest(url=url, method=method)
 
 
 async def test_an_answer_by_url_and_by_method() -> None:
     http = FakeGuardedClient({URL: http_answer("both"), f"POST {URL}": http_answer(json=[1], status=201)})
-    assert (await http.fetch(asked())).body == b"both"
-    posted = await http.fetch(asked(method="POST"))
+    assert (await http.fetch(request_to())).body == b"both"
+    posted = await http.fetch(request_to(method="POST"))
     assert (posted.status, posted.json()) == (201, [1])
     assert [request.method for request in http.requests] == ["GET", "POST"]
 
@@ -50,7 +50,7 @@ async def test_an_answer_by_url_and_by_method() -> None:
 )
 async def test_what_is_not_listed_is_refused(url: str, text: str) -> None:
     with pytest.raises(AddressRefused, match=text):
-        await FakeGuardedClient({URL: http_answer()}).fetch(asked(url))
+        await FakeGuardedClient({URL: http_answer()}).fetch(request_to(url))
 
 
 async def test_the_check_of_an_address() -> None:
@@ -64,13 +64,13 @@ async def test_answers_that_are_used_up_and_failures() -> None:
     away = RequestFailed("away", kind="connect")
     http = FakeGuardedClient({URL: [away, lambda request: http_answer(request.method)]})
     with pytest.raises(RequestFailed, match="away"):
-        await http.fetch(asked())
-    assert (await http.fetch(asked())).body == b"GET"
+        await http.fetch(request_to())
+    assert (await http.fetch(request_to())).body == b"GET"
     with pytest.raises(AssertionError, match="once more than there are answers"):
-        await http.fetch(asked())
+        await http.fetch(request_to())
 
 
-async def test_a_guard_is_asked_and_the_requests_are_the_same() -> None:
+async def test_a_guard_is_called_and_the_requests_are_the_same() -> None:
     class Over(Exception):
         pass
 
@@ -78,9 +78,9 @@ async def test_a_guard_is_asked_and_the_requests_are_the_same() -> None:
         raise Over
 
     http = FakeGuardedClient({URL: http_answer()})
-    await http.under(lambda: None).fetch(asked())
+    await http.under(lambda: None).fetch(request_to())
     with pytest.raises(Over):
-        await http.under(guard).fetch(asked())
+        await http.under(guard).fetch(request_to())
     assert len(http.requests) == 1
 
 
@@ -96,7 +96,7 @@ async def test_a_context() -> None:
     await context.results.record(result)
     assert await context.results.settled() == {device.id}
     assert (await context.results.totals()).changed == 1
-    assert (await context.http.fetch(asked())).body == b"x"
+    assert (await context.http.fetch(request_to())).body == b"x"
     assert (made.progressed, made.results.kept) == ((1, 2), {device.id: result})
     assert [(line.level, line.text, line.device_id) for line in made.lines] == [("info", "text", device.id)]
     assert (context.parameters, context.execution.attempt, context.approval) == ({"a": 1}, 1, None)
@@ -117,7 +117,7 @@ async def test_a_context_for_a_tool() -> None:
     context.admit("d1")
     assert made.admitted == ["d1"]
     with pytest.raises(AddressRefused):
-        await context.http.fetch(asked())
+        await context.http.fetch(request_to())
 
 
 def test_a_server_on_this_machine() -> None:

@@ -53,15 +53,15 @@ def test_no_project(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("files", "said"),
+    ("files", "message"),
     [
         pytest.param({"pyproject_toml": "[project\n"}, "pyproject.toml: ", id="no TOML"),
         pytest.param({"pyproject_toml": PYPROJECT + 'entry-points = ["a"]\n'}, "is a table", id="no table"),
         pytest.param({"setup_py": "raise ValueError('no')\n"}, "setup.py: ValueError: no", id="a failure"),
     ],
 )
-def test_a_project_that_cannot_be_read(files: dict[str, str], said: str, tmp_path: Path) -> None:
-    with pytest.raises(ProjectError, match=said):
+def test_a_project_that_cannot_be_read(files: dict[str, str], message: str, tmp_path: Path) -> None:
+    with pytest.raises(ProjectError, match=message):
         project_in(written(tmp_path, **files))
 
 

@@ -61,7 +61,7 @@ async def _rotate(installation: Installation) -> int:
         SEALED_FIELDS,
         rotation,
         nodes=installation.stores.system.any_alive,
-        tell=say,
+        report=say,
     )
     say(f"{result.rewrapped} secrets re-wrapped, {result.failed} failed")
     return 1 if result.failed else 0

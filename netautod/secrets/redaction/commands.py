@@ -43,9 +43,9 @@ def _hidden_rest(text: str) -> str:
     fed, bar, program = text.partition("|")
     if bar and _TAKES_PASSWORDS.match(program):
         return f"{HIDDEN}{fed[len(fed.rstrip()) :]}|{_hidden_rest(program)}"
-    said = _PIPED.match(fed) if bar else None
-    if said is not None and fed[said.end() :].strip():
-        return f"{text[: said.end()]}{HIDDEN}{fed[len(fed.rstrip()) :]}|{_hidden_rest(program)}"
+    piped = _PIPED.match(fed) if bar else None
+    if piped is not None and fed[piped.end() :].strip():
+        return f"{text[: piped.end()]}{HIDDEN}{fed[len(fed.rstrip()) :]}|{_hidden_rest(program)}"
     place = min(_places(text), default=len(text))
     rest = text[place:]
     if not rest.strip(_OPENING):

@@ -41,7 +41,7 @@ async def open_roots(
         if key is None:
             key = await _made_first(roots, data_dir)
         else:
-            # False means that another node was faster: held_by tells whether with the same key.
+            # False means that another node was faster: held_by checks whether with the same key.
             await roots.add(FIRST_VERSION, key.secret)
     elif key is None:
         key = await _adopted(roots, data_dir)

@@ -20,7 +20,7 @@ from netautod.secrets.vault.vault import Vault
 from netautod.store.client import Database
 
 ROTATION = "rotation"
-# From the new keys on: afterwards nobody seals with an old key any more, nor writes what was sealed with one.
+# From the new keys on: afterwards no node seals with an old key, nor writes what was sealed with one.
 SETTLED_SECONDS = NEWEST_SECONDS + BULK_SECONDS + 5.0
 
 
@@ -67,7 +67,7 @@ async def rewrap_everything(
     rotation: Rotation,
     *,
     nodes: Callable[[], Awaitable[bool]],
-    tell: Callable[[str], None],
+    report: Callable[[str], None],
     settled_seconds: float = SETTLED_SECONDS,
 ) -> RewrapResult:
     """Rewrap all values after the new keys are created. `nodes` returns whether any may run: without one
@@ -78,7 +78,7 @@ async def rewrap_everything(
     if await nodes():
         left = made_at + timedelta(seconds=settled_seconds) - await database.now()
         if left > timedelta(0):
-            tell(f"waiting {left.total_seconds():.0f} s for what nodes still write under the old keys")
+            report(f"waiting {left.total_seconds():.0f} s for what nodes still write under the old keys")
             await asyncio.sleep(left.total_seconds())
     while True:
         late = await rewrap(vault, database, fields)

@@ -58,7 +58,7 @@ class _Session:
     async def run(self, command: str, *, timeout: float | None = None, max_bytes: int | None = None) -> str:
         self._device.sent.append(command)
         refused = DeviceFailed(f"% Invalid input: {command}", kind="refused_command")
-        said = self._device.responses.get(command, refused)
-        if isinstance(said, DeviceFailed):
-            raise said
-        return said
+        answer = self._device.responses.get(command, refused)
+        if isinstance(answer, DeviceFailed):
+            raise answer
+        return answer

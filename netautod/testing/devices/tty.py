@@ -11,7 +11,7 @@ from netautod.testing.devices.cli_script import CliScript
 from netautod.testing.devices.echo import EDITED, Echo
 from netautod.testing.devices.state import DeviceState
 from netautod.transport.ssh.encoding import bytes_of, carried
-from netautod.transport.ssh.shell.terminal import begun_escape, visible
+from netautod.transport.ssh.shell.terminal import unfinished_escape, visible
 
 _PIECE = 40
 _DIRT = b"\x1b[1m\x00\xff\x1b[0m"
@@ -161,7 +161,7 @@ class Tty(asyncssh.SSHServerSession[bytes]):
         piece = self.device.faults.piece or len(data)
         for start in range(0, len(data), piece or 1):
             self._hand_over(data[start : start + piece])
-            self._in_escape = bool(begun_escape(bytearray(data[: start + piece])))
+            self._in_escape = bool(unfinished_escape(bytearray(data[: start + piece])))
             if not self._in_escape and self._held_echo:
                 self._hand_over(self._held_echo)
                 self._held_echo = b""

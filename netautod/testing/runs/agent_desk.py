@@ -49,14 +49,14 @@ def desk_of(
     async def briefing(org_id: OrgId) -> str:
         return "an organization of a test"
 
-    begun: set[str] = set()
+    recorded_calls: set[str] = set()
 
     async def begin_change(
         org_id: OrgId, execution_id: str, call_id: str, details: Mapping[str, Any], at: datetime
     ) -> bool:
         """Record the change in memory, as long as this desk exists."""
-        before = call_id in begun
-        begun.add(call_id)
+        before = call_id in recorded_calls
+        recorded_calls.add(call_id)
         return not before
 
     async def mark_unclear(org_id: OrgId, execution_id: str, *, unclear: bool) -> None:

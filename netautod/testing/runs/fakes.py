@@ -38,13 +38,13 @@ class FakeGuardedClient(GuardedClient):
             url: list(answer) if isinstance(answer, Sequence) else answer
             for url, answer in (answers or {}).items()
         }
-        self._asked: Guard = no_guard
+        self._guard: Guard = no_guard
 
     def under(self, guard: Guard) -> Self:
         """Return a client that keeps the same requests, and calls `guard` before each."""
         made = type(self).__new__(type(self))
         made.__dict__ |= self.__dict__
-        made._asked = guard
+        made._guard = guard
         return made
 
     def at(self, addresses: Sequence[str]) -> Self:
@@ -62,7 +62,7 @@ class FakeGuardedClient(GuardedClient):
         up.
         """
         origin_of(request.url)  # a URL that is none is refused as by the real client
-        self._asked()
+        self._guard()
         self.requests.append(request)
         for key in (f"{request.method} {request.url}", request.url):
             if key in self._answers:
@@ -74,7 +74,7 @@ class FakeGuardedClient(GuardedClient):
         if not isinstance(found, list):
             return found
         if not found:
-            raise AssertionError(f"{key} was asked for once more than there are answers")
+            raise AssertionError(f"{key} was requested once more than there are answers")
         return found.pop(0)
 
 

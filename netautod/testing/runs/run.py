@@ -103,7 +103,7 @@ async def run_executor(
     watched = _Watched(prepared_executor(executor))
     services: list[RunServices] = []
     client = http or GuardedClient(AddressRules.allowing(allow))
-    asked = [RunDevice.of(device) for device in devices]
+    run_devices = [RunDevice.of(device) for device in devices]
     transcripts = KeptTranscripts(() if previous is None else previous.transcript)
 
     def acting(work: Work, execution: Execution) -> RunServices:
@@ -111,7 +111,7 @@ async def run_executor(
             RunServices(
                 work=work,
                 execution=execution,
-                devices=asked,
+                devices=run_devices,
                 http=client,
                 model=model,
                 tools=tools,

@@ -30,7 +30,7 @@ from netautod.transport.outbound.client import GuardedClient
 from netautod.transport.ssh.session import CliSession
 from netautod.transport.ssh.shell.terminal import is_one_line
 
-READ, COMMAND = "devices.access", "devices.manage"  # what the service asks of the task's owner
+READ, COMMAND = "devices.access", "devices.manage"  # what the service requires of the task's owner
 _DEVICES = UUID("5b0f6f0e-3f0b-4a53-9d1c-52f0a4c1e6a0")
 _SNAPSHOTS = UUID("9c0d9a52-6a5e-4b0b-8f0a-6f3b1f9a7d11")  # one snapshot for each execution
 
@@ -110,7 +110,7 @@ class RunDevice:
 
     async def _captured(self, credential_id: str) -> CaptureOutcome:
         if self.simulated is None:
-            compared, notes = _said(self.config), tuple[str, ...]()
+            compared, notes = _text_or_raise(self.config), tuple[str, ...]()
         else:
             async with self._opened(self.simulated) as session:
                 reading = await reading_of(session)
@@ -135,7 +135,7 @@ class RunDevice:
             return report.outcome
         unknown = DeviceFailed(f"unknown command: {command}", kind="refused_command")
         try:
-            output = _said(self.responses.get(command, unknown))
+            output = _text_or_raise(self.responses.get(command, unknown))
         except DeviceFailed as failure:
             return CommandOutcome(
                 success=False,
@@ -165,7 +165,7 @@ class _Opened:
         return self.seconds
 
 
-def _said(answer: str | DeviceFailed) -> str:
+def _text_or_raise(answer: str | DeviceFailed) -> str:
     if isinstance(answer, DeviceFailed):
         raise answer
     return answer

@@ -56,14 +56,14 @@ class ServiceClient:
         if self.token is not None:
             sent.setdefault("Authorization", f"Bearer {self.token}")
         content = None if body is None else json.dumps(body).encode()
-        asked = urllib.request.Request(f"{self.url}{path}", method=method, headers=sent, data=content)
+        request = urllib.request.Request(f"{self.url}{path}", method=method, headers=sent, data=content)
         try:
-            answer = _OPENER.open(asked, timeout=_SECONDS)
+            answer = _OPENER.open(request, timeout=_SECONDS)
         except urllib.error.HTTPError as error:
             answer = error
         with answer:
-            told = {name.lower(): value for name, value in answer.headers.items()}
-            return ServiceAnswer(status=answer.status, headers=told, body=answer.read())
+            received = {name.lower(): value for name, value in answer.headers.items()}
+            return ServiceAnswer(status=answer.status, headers=received, body=answer.read())
 
     def login(self, username: str, password: str, **fields: Any) -> "ServiceClient":
         """Return a client that is logged in; AssertionError if the service does not admit the user."""
@@ -116,5 +116,5 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
         return None
 
 
-# Straight to the service: what the environment says of proxies is not for a server on this machine.
+# Without the proxies of the environment, which are not for a server on this machine.
 _OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}), _NoRedirects)

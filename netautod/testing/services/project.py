@@ -86,10 +86,10 @@ def _of_pyproject(file: Path, source: Path) -> Project | None:
     if not file.is_file():
         return None
     try:
-        told = tomllib.loads(file.read_text(encoding="utf-8"))
+        document = tomllib.loads(file.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ProjectError(f"pyproject.toml: {error}") from error
-    project = told.get("project")
+    project = document.get("project")
     if not isinstance(project, dict):
         return None
     groups = project.get("entry-points", {})
@@ -130,15 +130,15 @@ def _of_setup(folder: Path, source: Path) -> Project:
 
 
 def _of_egg_info(metadata: Path, source: Path) -> Project:
-    told = dict(
+    headers = dict(
         line.split(": ", 1)
         for line in (metadata / "PKG-INFO").read_text(encoding="utf-8").split("\n\n")[0].splitlines()
         if ": " in line
     )
     file = metadata / "entry_points.txt"
     return Project(
-        name=told["Name"],
-        version=told["Version"],
+        name=headers["Name"],
+        version=headers["Version"],
         path=source,
         entry_points=read_entry_points(file.read_text(encoding="utf-8")) if file.is_file() else {},
     )

@@ -206,7 +206,7 @@ def _context(policy: TlsPolicy) -> ssl.SSLContext:
 def _answer(response: HTTPResponse) -> OutboundAnswer:
     encoding = response.headers.get("Content-Encoding", "identity").strip().lower()
     if encoding not in ("", "identity"):
-        raise RequestFailed("The answer is compressed, which was not asked for", kind="encoding")
+        raise RequestFailed("The answer is compressed although the request did not allow it", kind="encoding")
     return OutboundAnswer(status=response.code, headers=response.headers, body=response.body or b"")
 
 

@@ -15,7 +15,7 @@ class OutboundSettings:
         RiskRule(
             name="outbound-all",
             cause="`outbound.allow` takes in every address",
-            text="whoever may name an address can talk to the services of this machine and of its cloud",
+            text="a user who may name an address can talk to the services of this machine and of its cloud",
             found=lambda one: (
                 ["outbound.allow takes in every address"] if cover_everything(one.allow) else ()
             ),
@@ -24,7 +24,7 @@ class OutboundSettings:
         RiskRule(
             name="outbound-metadata",
             cause="`outbound.allow` takes in the metadata service of a cloud",
-            text="whoever may name an address can read this machine's credentials in the cloud",
+            text="a user who may name an address can read this machine's credentials in the cloud",
             found=lambda one: [f"outbound.allow: {text}" for text in overlapping(one.allow, METADATA)],
         ),
     )

@@ -14,18 +14,18 @@ FailureKind = Literal[
     "host_key",  # the device shows another host key than the pinned one
     "auth",  # the device refused the login; a repeat may lock the account
     "enable",  # the enable secret is missing or refused
-    "prompt",  # no prompt came, or the device asks a question instead
+    "prompt",  # no prompt came, or the device waits for an answer instead
     "pager",  # text of the pager is left in a configuration
     "incomplete",  # a configuration stops before its end
     "refused_command",  # the device does not accept the command
     "lost",  # the connection dropped in the middle
     "flood",  # more output than the cap allows
-    # Known before the engine is asked; nothing was sent to the device.
+    # Known before the engine connects; nothing was sent to the device.
     "not_found",  # the device was deleted meanwhile
     "credential",  # there is none that may be used
     "suspended",  # background use of the credential waits after refused logins
     "address",  # it stands where no device may be looked for, such as on this machine
-    "not_vouched",  # nobody who may manage credentials has said that they may go to its address
+    "not_vouched",  # no user who may manage credentials has vouched for its address
     "busy",  # another session is open on the device
 ]
 FINAL_KINDS = frozenset(

@@ -19,7 +19,7 @@ from netautod.transport.ssh.platform.redact import quoted
 from netautod.transport.ssh.shell.shell import Shell
 from netautod.transport.ssh.shell.stream import SshStream
 from netautod.transport.ssh.shell.terminal import clean, plain_lines
-from netautod.transport.ssh.target import Login, SessionLimits, Step, Target, Tell, tell_nobody
+from netautod.transport.ssh.target import Login, OnStep, SessionLimits, Step, Target, ignore_step
 from netautod.transport.ssh.telnet.connecting import TelnetConnection
 
 REFUSAL_LINES = 5  # a refusal is the first thing that a device says
@@ -51,13 +51,13 @@ class CliSession:
         guard: Guard,
         limits: SessionLimits,
         shell: Shell | None,
-        tell: Tell = tell_nobody,
+        on_step: OnStep = ignore_step,
     ) -> None:
         self._connection = connection
         self._login = login
         self._guard = guard
         self._shell = shell
-        self._tell = tell
+        self._on_step = on_step
         self.limits = limits
         self.target = target
         self.host_key_fingerprint = connection.fingerprints[-1]
@@ -98,7 +98,7 @@ class CliSession:
         _check_line(command)
         if self._shell is not None:
             output = readable(await self._shell.run(command, seconds=timeout, limit=max_bytes))
-            self._tell(Step(kind="ran", text=command, output=output))
+            self._on_step(Step(kind="ran", text=command, output=output))
             return CommandResult(output=output)
         result = await self.read(command, timeout=timeout, max_bytes=max_bytes)
         output, errors = (readable(clean(bytes_of(text))) for text in (result.output, result.errors))
@@ -121,7 +121,7 @@ class CliSession:
         started = time.monotonic()
         result = await self._read(command, timeout, max_bytes, end_marker)
         seconds = time.monotonic() - started
-        self._tell(Step(kind="ran", text=command, output=result.output, seconds=seconds))
+        self._on_step(Step(kind="ran", text=command, output=result.output, seconds=seconds))
         return result
 
     async def _read(
@@ -152,7 +152,7 @@ class CliSession:
         # After connect commands it is not sent any more: one of them may have led to another machine.
         secret = None if self.target.connect_commands else self._login.secret_for_enable()
         await self._shell.enable(secret, username=self._login.username)
-        self._tell(Step(kind="enabled", text=self.prompt, mode=self.mode))
+        self._on_step(Step(kind="enabled", text=self.prompt, mode=self.mode))
         if self._shell.mode != mode:
             raise DeviceFailed(
                 f"the device is in mode {self._shell.mode!r}, needed is {mode!r}", kind="enable"
@@ -194,8 +194,10 @@ def refusal_of(result: CommandResult, platform: Platform) -> DeviceFailed | None
     if result.exit_status is not None:
         status = result.exit_status
         return DeviceFailed(f"exit status {status}", kind="refused_command") if status else None
-    said = refused([line for line in result.output.split("\n") if line.strip()][:REFUSAL_LINES], platform)
-    return None if said is None else DeviceFailed(said, kind="refused_command")
+    refusal_text = refused(
+        [line for line in result.output.split("\n") if line.strip()][:REFUSAL_LINES], platform
+    )
+    return None if refusal_text is None else DeviceFailed(refusal_text, kind="refused_command")
 
 
 @asynccontextmanager
@@ -205,29 +207,29 @@ async def open_session(
     *,
     guard: Guard = no_guard,
     limits: SessionLimits | None = None,
-    tell: Tell = tell_nobody,
+    on_step: OnStep = ignore_step,
 ) -> AsyncIterator[CliSession]:
     """Connect, log in, learn the prompt, turn paging off and send the target's connect_commands.
 
     With an enable secret in the login the session goes to the privileged mode before that. `guard` is called
     directly before everything that is sent to the device (core/work/guard.py); what it raises ends the
     session and is passed on. DeviceFailed says why a device could not be opened. On any exception,
-    cancellation included, the TCP connection is closed at once; otherwise within two seconds. `tell` hears of
-    each step.
+    cancellation included, the TCP connection is closed at once; otherwise within two seconds. `on_step` is
+    called with each step.
     """
     limits = limits or SessionLimits()
     started = time.monotonic()
     connection = await connected(target, login, guard=guard, limits=limits)
     try:
-        tell(Step(kind="connected", text=connection.fingerprints[-1] or ""))
+        on_step(Step(kind="connected", text=connection.fingerprints[-1] or ""))
         shell = await open_shell(
             connection, target.platform, login, guard=guard, limits=limits, started=started
         )
         session = CliSession(
-            connection, target=target, login=login, guard=guard, limits=limits, shell=shell, tell=tell
+            connection, target=target, login=login, guard=guard, limits=limits, shell=shell, on_step=on_step
         )
-        tell(Step(kind="logged_in", text=session.prompt, mode=session.mode))
-        await _prepare(session, shell, login, tell)
+        on_step(Step(kind="logged_in", text=session.prompt, mode=session.mode))
+        await _prepare(session, shell, login, on_step)
         yield session
     except BaseException:
         connection.abort()
@@ -236,15 +238,15 @@ async def open_session(
         await connection.close()
 
 
-async def _prepare(session: CliSession, shell: Shell | None, login: Login, tell: Tell) -> None:
+async def _prepare(session: CliSession, shell: Shell | None, login: Login, on_step: OnStep) -> None:
     enable = session.platform.enable
     if shell is not None and enable is not None and login.knows_enable and shell.mode == "exec":
         await shell.enable(login.secret_for_enable(), username=login.username)
-        tell(Step(kind="enabled", text=session.prompt, mode=session.mode))
+        on_step(Step(kind="enabled", text=session.prompt, mode=session.mode))
     if shell is not None:
         # After enable: an ASA knows the command in the privileged mode only.
         for command, output in await shell.turn_paging_off():
-            tell(Step(kind="ran", text=command, output=output))
+            on_step(Step(kind="ran", text=command, output=output))
     for command in session.target.connect_commands:
         output = await session.run(command)
         refusal = refused(output.split("\n"), session.platform)

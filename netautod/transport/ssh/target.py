@@ -158,10 +158,10 @@ class Step:
     seconds: float = 0.0
 
 
-Tell = Callable[[Step], None]
+OnStep = Callable[[Step], None]
 
 
-def tell_nobody(step: Step) -> None:
+def ignore_step(step: Step) -> None:
     """Ignore the step, for sessions that no one watches."""
 
 

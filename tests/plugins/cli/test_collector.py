@@ -198,8 +198,8 @@ async def test_a_platform_without_reads_is_not_logged_in_to(collector: CliCollec
 
 async def changed(collector: CliCollector, **responses: Any) -> Collected:
     """Collect from an IOS with other answers; `_` in a name is a blank."""
-    said = {**IOS, **{name.replace("_", " "): value for name, value in responses.items()}}
-    return await collector.collect(device("cisco_ios", said), ALL)
+    answers = {**IOS, **{name.replace("_", " "): value for name, value in responses.items()}}
+    return await collector.collect(device("cisco_ios", answers), ALL)
 
 
 GONE = DeviceFailed("the connection dropped", kind="lost")
@@ -234,7 +234,7 @@ async def test_what_cannot_be_read_costs_its_table(
     assert found.given == ALL - set(lost)
 
 
-async def test_a_session_that_ends_in_the_middle_costs_what_was_not_asked(collector: CliCollector) -> None:
+async def test_a_session_that_ends_in_the_middle_costs_the_commands_after_it(collector: CliCollector) -> None:
     found = await changed(collector, show_mac_address_table=GONE, **{"show_mac_address-table": GONE})
     assert found.given == {"status", "interfaces", "neighbors"}
     assert found.problems["arp"] == "the session ended before it"
@@ -246,18 +246,18 @@ async def test_a_session_that_gives_nothing_is_a_failure(collector: CliCollector
 
 
 @pytest.mark.parametrize(
-    ("said", "expected"),
+    ("answers", "expected"),
     [
         pytest.param("Total entries displayed: 0\n", [], id="empty"),
         pytest.param("% LLDP is not enabled\n", [], id="off"),
     ],
 )
-async def test_an_empty_table_is_one(collector: CliCollector, said: str, expected: list[Any]) -> None:
-    responses = {"show_lldp_neighbors_detail": said, "show_cdp_neighbors_detail": "% CDP is not enabled\n"}
+async def test_an_empty_table_is_one(collector: CliCollector, answers: str, expected: list[Any]) -> None:
+    responses = {"show_lldp_neighbors_detail": answers, "show_cdp_neighbors_detail": "% CDP is not enabled\n"}
     assert (await changed(collector, **responses)).neighbors == expected
 
 
-async def test_neighbors_whose_interfaces_are_in_the_list_alone(collector: CliCollector) -> None:
+async def test_neighbors_with_interfaces_in_the_list_alone(collector: CliCollector) -> None:
     details = IOS["show lldp neighbors detail"].replace("Local Intf: Gi1/0/1\n", "")
     found = await changed(collector, show_lldp_neighbors_detail=details)
     assert [one.local_interface for one in found.neighbors or ()] == ["GigabitEthernet1/0/1"]
@@ -265,9 +265,9 @@ async def test_neighbors_whose_interfaces_are_in_the_list_alone(collector: CliCo
     assert "on which interfaces" in found.problems["neighbors"]
 
 
-@pytest.mark.parametrize("said", ["{", "[1]", '"text"', "12"])
-async def test_json_of_another_form(collector: CliCollector, said: str) -> None:
-    found = await collector.collect(device("linux", {**LINUX, "ip -json neigh show": said}), ALL)
+@pytest.mark.parametrize("answers", ["{", "[1]", '"text"', "12"])
+async def test_json_of_another_form(collector: CliCollector, answers: str) -> None:
+    found = await collector.collect(device("linux", {**LINUX, "ip -json neigh show": answers}), ALL)
     assert set(found.problems) == {"arp"}
 
 

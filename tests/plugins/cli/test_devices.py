@@ -18,9 +18,9 @@ CASES = [
 
 @pytest.mark.parametrize(("platform", "table"), CASES)
 def test_a_table(platform: str, table: Table) -> None:
-    read, said = READS[platform][table], DEVICES[platform]
-    rows = rows_of(platform, read.command, [said.get(command) for command in read.commands])
-    assert [told(row) for row in rows] == EXPECTED[platform][table]
+    read, outputs = READS[platform][table], DEVICES[platform]
+    rows = rows_of(platform, read.command, [outputs.get(command) for command in read.commands])
+    assert [known_fields(row) for row in rows] == EXPECTED[platform][table]
 
 
 @pytest.mark.parametrize(("platform", "table"), CASES)
@@ -28,13 +28,13 @@ def test_what_a_device_adds_is_understood(platform: str, table: Table) -> None:
     """Fail for an addition that cannot be read: it is left out in silence, which would hide a fault of its
     form.
     """
-    read, said = READS[platform][table], DEVICES[platform]
+    read, outputs = READS[platform][table], DEVICES[platform]
     for command in read.more:
-        if command in said:
-            assert read.parse(platform, command, said[command]) is not None
+        if command in outputs:
+            assert read.parse(platform, command, outputs[command]) is not None
 
 
-def told(row: Any) -> dict[str, Any]:
+def known_fields(row: Any) -> dict[str, Any]:
     """Return the fields with a value; addresses as texts, counters in the order of their fields."""
     found = {name: getattr(row, name) for name in row.__slots__}
     if "counters" in found:

@@ -227,8 +227,8 @@ LOCAL = {
 @pytest.mark.parametrize("platform", CDP_OF)
 def test_a_neighbor_that_speaks_cdp_alone(platform: str) -> None:
     read = READS[platform]["neighbors"]
-    said = ["% LLDP is not enabled\n", *(CDP_OF[platform] if "cdp" in one else None for one in read.more)]
-    (row,) = rows_of(platform, read.command, said)
+    outputs = ["% LLDP is not enabled\n", *(CDP_OF[platform] if "cdp" in one else None for one in read.more)]
+    (row,) = rows_of(platform, read.command, outputs)
     assert (row.local_interface, row.protocol, row.remote_port) == (LOCAL[platform], "cdp", "Port 1")
     assert (row.remote_system_name, row.remote_platform) == ("phone1.example.net", "Cisco IP Phone 8841")
     assert (row.remote_mgmt_address, row.remote_capabilities) == ("192.0.2.44", ("telephone", "bridge"))

@@ -18,14 +18,14 @@ def test_a_description_empties_no_table(phrase: str) -> None:
     """Keep the rows, also where a line is not understood: then nothing is known, which is not the same as
     none.
     """
-    said = INTERFACES.replace("to the core", phrase)
-    assert said != INTERFACES
+    output = INTERFACES.replace("to the core", phrase)
+    assert output != INTERFACES
     whole = rows_of("cisco_ios", IOS.command, [INTERFACES, None])
-    assert len(rows_of("cisco_ios", IOS.command, [said, None])) == len(whole) > 0
+    assert len(rows_of("cisco_ios", IOS.command, [output, None])) == len(whole) > 0
 
 
 @pytest.mark.parametrize(
-    ("command", "said"),
+    ("command", "output"),
     [
         (ADDRESSES, '[{"ifname": "eth0", "addr_info": "none"}]'),
         (ADDRESSES, '[{"ifname": "eth0", "flags": 7}]'),
@@ -41,9 +41,9 @@ def test_a_description_empties_no_table(phrase: str) -> None:
         (VLANS, '[{"ifname": "eth0", "vlans": [{"vlan": 1, "vlanEnd": "all"}]}]'),
     ],
 )
-def test_json_of_another_form_is_unreadable(command: str, said: str) -> None:
+def test_json_of_another_form_is_unreadable(command: str, output: str) -> None:
     with pytest.raises(Unreadable):
-        rows_of("linux", command, [said])
+        rows_of("linux", command, [output])
 
 
 def test_a_range_of_vlans_ends_where_vlans_end() -> None:

@@ -190,7 +190,7 @@ def _case(case: Path) -> tuple[dict[str, str], Any]:
     return outputs, json.loads((case / "expected_result.json").read_text())
 
 
-def _said(case: Path, read: Read, outputs: dict[str, str]) -> list[str | None]:
+def _printed(case: Path, read: Read, outputs: dict[str, str]) -> list[str | None]:
     """Return what each command of the read printed, as far as it is recorded."""
     names = SOURCES[case.parts[-2]][1]
     return [
@@ -213,12 +213,12 @@ def test_a_recorded_output(case: Path) -> None:
     platform, (outputs, expected) = PLATFORMS[driver], _case(case)
     read = READS[platform][SOURCES[getter][0]]
     name = "/".join(case.parts[-3:])
-    said = _said(case, read, outputs)
-    if not any(said) or name in NOT_OURS:
+    printed = _printed(case, read, outputs)
+    if not any(printed) or name in NOT_OURS:
         pytest.skip("it is recorded in another form than the command's")
     records = [
         None if text is None else read.parse(platform, command, text)
-        for command, text in zip(read.commands, said, strict=True)
+        for command, text in zip(read.commands, printed, strict=True)
     ]
     if records[0] is None:  # its addresses are recorded without the interfaces that have them
         records[0] = [{"interface": one["interface"]} for more in records[1:] for one in more or ()]

@@ -166,7 +166,7 @@ def our_facts(row: Any) -> Fact:
 
 
 # What each record says, and what our row says.
-SAID: Mapping[str, tuple[Callable[[Record], Iterator[Fact]], Callable[[Any], Fact]]] = {
+FACTS: Mapping[str, tuple[Callable[[Record], Iterator[Fact]], Callable[[Any], Fact]]] = {
     "interfaces": (ports, our_ports),
     "neighbors": (neighbors, our_neighbors),
     "mac": (macs, our_macs),
@@ -185,7 +185,7 @@ def test_every_fact_is_read(platform: str, table: str, read: Read, file: Path) -
         return
     rows: Rows = rows_of(platform, read.command, [text])
     expected = yaml.safe_load(file.with_suffix(".yml").read_text())["parsed_sample"]
-    theirs, ours = SAID[table]
+    theirs, ours = FACTS[table]
     wanted = [fact for record in expected for fact in theirs(record)]
     found = [ours(row) for row in rows]
     lost = [fact for fact in wanted if not any(_agree(fact, one) for one in found)]

@@ -29,9 +29,9 @@ TEXTS = [
 LISTS: frozenset[Table] = frozenset({"mac", "arp"})
 OWN = [
     pytest.param(platform, table, READS[platform][table].command, text, id=f"{platform}/{table}")
-    for platform, said in DEVICES.items()
+    for platform, outputs in DEVICES.items()
     for table in sorted(LISTS & READS[platform].keys())
-    if (text := said.get(READS[platform][table].command)) is not None
+    if (text := outputs.get(READS[platform][table].command)) is not None
 ]
 RECORDED = [
     pytest.param(platform, table, read.command, file, id=f"{platform}/{table}/{file.name}")

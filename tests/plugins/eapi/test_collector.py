@@ -149,7 +149,7 @@ async def test_a_switch_that_does_not_answer_at_all(status: int, kind: str) -> N
     assert failed.value.kind == kind
 
 
-async def test_only_what_is_wanted_is_asked_for() -> None:
+async def test_only_the_wanted_tables_are_requested() -> None:
     switch = Switch(ANSWERS)
     found = await EapiCollector().collect(switch, frozenset({"mac"}))
     assert found.given == {"mac"}

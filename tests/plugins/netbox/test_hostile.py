@@ -113,7 +113,7 @@ async def test_a_server_that_comes_back_while_we_wait(serving: Serving) -> None:
     assert waits.seconds == [0.5, 1.0]
 
 
-async def test_pages_that_are_too_large_are_asked_for_smaller(netbox: NetBoxReplay) -> None:
+async def test_pages_that_are_too_large_are_requested_smaller(netbox: NetBoxReplay) -> None:
     netbox.rows = [{**DEVICE, "id": at, "description": "x" * 900} for at in range(1, 1001)]
     source = NetBoxSource(access(netbox.url, V1_TOKEN), limits=quick(Waits()))
     found = await walk(source)
@@ -239,7 +239,7 @@ async def test_some_other_system_is_not_ours(
     assert await source.probe() is None
 
 
-async def test_an_impossible_device_type_is_said() -> None:
+async def test_an_impossible_device_type_is_reported() -> None:
     server = NetBoxReplay()
     source = NetBoxSource(access(server.url, V1_TOKEN, device_types={"ios": "Cisco IOS"}))
     try:

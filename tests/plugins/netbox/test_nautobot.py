@@ -65,7 +65,7 @@ async def test_the_recorded_nautobot_is_read_whole(nautobot: NautobotReplay, lar
     assert (found.problems, found.incomplete) == ([], None)
 
 
-async def test_who_answers_is_told_apart(nautobot: NautobotReplay) -> None:
+async def test_the_answering_system_is_recognised(nautobot: NautobotReplay) -> None:
     netbox = NetBoxReplay()
     try:
         assert await NetBoxSource(access(nautobot.url, TOKEN)).probe() is None

@@ -120,7 +120,7 @@ async def test_what_is_kept_beside_the_fields(netbox: NetBoxReplay) -> None:
     }
 
 
-async def test_paging_is_by_key_and_asks_for_large_pages_without_config_contexts() -> None:
+async def test_paging_is_by_key_with_large_pages_without_config_contexts() -> None:
     server = NetBoxReplay(generated_devices(1600))
     try:
         found = await walk(source_of(server))
@@ -296,11 +296,11 @@ async def test_a_deletion_between_pages_loses_nothing(netbox: NetBoxReplay) -> N
 
 
 async def test_the_next_page_is_made_while_this_one_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    server, asked, read = NetBoxReplay(generated_devices(3000)), threading.Event(), NetBoxRows.read
-    server.before_list = lambda: asked.set() if len(server.lists()) > 1 else None
+    server, next_page, read = NetBoxReplay(generated_devices(3000)), threading.Event(), NetBoxRows.read
+    server.before_list = lambda: next_page.set() if len(server.lists()) > 1 else None
 
     def read_late(self: NetBoxRows, body: bytes, after: int) -> NetBoxPage:
-        assert asked.wait(10), "the next page was not asked for"
+        assert next_page.wait(10), "the next page was not requested"
         return read(self, body, after)
 
     monkeypatch.setattr(NetBoxRows, "read", read_late)

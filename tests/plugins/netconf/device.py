@@ -34,12 +34,12 @@ class Device:
         self._pieces = pieces
         self._spoil = spoil
         self._decoder = Decoder()
-        self.asked: list[str] = []
-        said = "".join(
+        self.requests: list[str] = []
+        offered = "".join(
             f"<capability>{one}</capability>"
             for one in (*(f"{BASE}{version}" for version in versions), *capabilities)
         )
-        self._waiting = encoded(HELLO.format(said).encode(), chunked=False)
+        self._waiting = encoded(HELLO.format(offered).encode(), chunked=False)
 
     async def send(self, data: bytes) -> None:
         self._decoder.feed(data)
@@ -50,11 +50,11 @@ class Device:
                 self._answer(message.decode())
 
     def _answer(self, request: str) -> None:
-        self.asked.append(request)
+        self.requests.append(request)
         number = re.search(r'message-id="(\w+)"', request)
         assert number is not None
-        said = next((answer for part, answer in self._answers.items() if part in request), REFUSED)
-        reply = f'<rpc-reply xmlns="{BASE[:-6]}" message-id="{number[1]}">{said}</rpc-reply>'
+        answer = next((one for part, one in self._answers.items() if part in request), REFUSED)
+        reply = f'<rpc-reply xmlns="{BASE[:-6]}" message-id="{number[1]}">{answer}</rpc-reply>'
         self._waiting += self._spoil(encoded(reply.encode(), chunked="1.1" in self._versions))
 
     async def receive(self) -> bytes:
@@ -70,6 +70,6 @@ class Dropping(Device):
         self._after = after
 
     async def send(self, data: bytes) -> None:
-        if len(self.asked) >= self._after:
+        if len(self.requests) >= self._after:
             raise DeviceFailed("the connection dropped", kind="lost")
         await super().send(data)

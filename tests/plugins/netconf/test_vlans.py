@@ -39,7 +39,7 @@ def read(answer: str) -> list[tuple[int, str | None, list[str], list[str]]]:
     ]
 
 
-def test_what_is_told_of_a_member_counts() -> None:
+def test_the_tagging_of_a_member_counts() -> None:
     assert read(ELS) == [(10, "users", ["xe-0/0/2.0"], ["xe-0/0/1.0"])]
 
 

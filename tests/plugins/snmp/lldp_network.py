@@ -34,13 +34,13 @@ class Network:
 
     def hears(self) -> bool:
         socket = str(self.folder / "near.sock")
-        asked = subprocess.run(
+        answer = subprocess.run(
             ("lldpcli", "-u", socket, "-f", "keyvalue", "show", "neighbors"),
             capture_output=True,
             text=True,
             check=False,
         )
-        return "chassis.name=far-switch" in asked.stdout
+        return "chassis.name=far-switch" in answer.stdout
 
 
 def run(*command: str) -> str:

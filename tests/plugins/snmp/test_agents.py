@@ -59,13 +59,13 @@ async def test_a_table_that_is_not_there() -> None:
 
 
 def after(count: int, then: Callable[[Request, Reply], Reply | None]) -> Behaviour:
-    """Behave normally for so many requests."""
-    asked = 0
+    """Answer normally for so many requests."""
+    requests = 0
 
     def behaviour(request: Request, reply: Reply) -> Reply | None:
-        nonlocal asked
-        asked += 1
-        return reply if asked <= count else then(request, reply)
+        nonlocal requests
+        requests += 1
+        return reply if requests <= count else then(request, reply)
 
     return behaviour
 
@@ -116,7 +116,7 @@ async def test_rows_out_of_order_are_rows() -> None:
     assert list(found) == [str(number) for number in range(29, 0, -1)]
 
 
-async def test_an_agent_that_says_too_big_is_asked_for_less() -> None:
+async def test_an_agent_that_says_too_big_gets_smaller_requests() -> None:
     def small(request: Request, reply: Reply) -> Reply:
         return reply if request.repetitions <= 10 else Reply(error=1)
 
@@ -128,7 +128,7 @@ async def test_a_row_that_is_too_long_for_any_answer_fails() -> None:
         await walked({**ROWS, **BEHIND}, lambda request, reply: Reply(error=1))
 
 
-async def test_a_lost_answer_is_asked_for_again() -> None:
+async def test_a_lost_answer_is_requested_again() -> None:
     lost = 0
 
     def sometimes(request: Request, reply: Reply) -> Reply | None:
@@ -186,7 +186,7 @@ async def test_numbers_and_addresses() -> None:
             assert await agent.walk(ROOT) == {"1.1": -5, "1.2": 2**63, "1.3": "10.0.0.1"}
 
 
-async def test_a_vlan_is_asked_for_by_its_community() -> None:
+async def test_a_vlan_is_requested_by_its_community() -> None:
     recordings = {"public": recording(ROWS), "public@7": recording({f"{ROOT}.1": b"of vlan 7"})}
     async with serving_agent(recordings) as served:
         access = SnmpAccess(address="127.0.0.1", port=served.port, community="public")

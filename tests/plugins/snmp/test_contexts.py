@@ -63,7 +63,7 @@ async def switch(
         pytest.param("AES256", "aes256", id="AES-256, as net-snmp does"),
     ],
 )
-async def test_a_vlan_is_asked_for_by_its_context(tmp_path: Path, cipher: str, priv: str) -> None:
+async def test_a_vlan_is_requested_by_its_context(tmp_path: Path, cipher: str, priv: str) -> None:
     async with switch(tmp_path, cipher=cipher, priv=priv) as agent:
         assert await agent.walk(BRIDGE_PORT) == {}
         async with agent.vlan(7) as own:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from netautod_snmp.identity import said
+from netautod_snmp.identity import described
 from netautod_snmp.kinds import kind_of
 from netautod_snmp.vendors import VENDORS, enterprise_of
 
@@ -23,7 +23,7 @@ with (Path(__file__).parent / "descriptions.csv").open(newline="") as file:
 def test_a_platform(enterprise: int, descr: str, expected: tuple[str, str | None, str | None]) -> None:
     kind = kind_of(enterprise, descr)
     assert kind is not None
-    assert (kind.device_type, said(kind, descr, "version"), said(kind, descr, "model")) == expected
+    assert (kind.device_type, described(kind, descr, "version"), described(kind, descr, "model")) == expected
 
 
 @pytest.mark.parametrize(

@@ -130,8 +130,8 @@ def test_cdp_of_a_neighbor_with_what_it_says() -> None:
     ]
 
 
-def heard(protocol: Any, interface: str = "Ethernet1/7", **said: Any) -> Neighbor:
-    return Neighbor(local_interface=interface, protocol=protocol, **said)
+def neighbor_by(protocol: Any, interface: str = "Ethernet1/7", **fields: Any) -> Neighbor:
+    return Neighbor(local_interface=interface, protocol=protocol, **fields)
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ def heard(protocol: Any, interface: str = "Ethernet1/7", **said: Any) -> Neighbo
     ],
 )
 def test_a_neighbor_of_both_protocols(one: dict[str, Any], other: dict[str, Any], count: int) -> None:
-    both = merged([heard("lldp", **one)], [heard("cdp", remote_platform="cisco X", **other)])
+    both = merged([neighbor_by("lldp", **one)], [neighbor_by("cdp", remote_platform="cisco X", **other)])
     assert len(both) == count
     assert both[0].protocol == "lldp"
     assert both[0].remote_platform == ("cisco X" if count == 1 else None)
@@ -161,7 +161,7 @@ def test_a_neighbor_of_both_protocols(one: dict[str, Any], other: dict[str, Any]
 
 def test_neighbors_of_other_interfaces_stay_apart() -> None:
     name = {"remote_system_name": "core"}
-    assert len(merged([heard("lldp", **name)], [heard("cdp", "Ethernet1/8", **name)])) == 2
+    assert len(merged([neighbor_by("lldp", **name)], [neighbor_by("cdp", "Ethernet1/8", **name)])) == 2
 
 
 @pytest.mark.parametrize(
@@ -217,10 +217,10 @@ def test_arp_of_both_tables_once() -> None:
 def v2(*indexes: str, **row: Any) -> LldpTables:
     """Build the same neighbor at several rows of LLDP-V2-MIB; `row` is another one behind them."""
     columns: dict[str, Rows] = {name: {} for name in REMOTE_COLUMNS}
-    said = {"chassis_subtype": 4, "chassis": MAC, "port": b"ge-0/0/1"}
+    fields = {"chassis_subtype": 4, "chassis": MAC, "port": b"ge-0/0/1"}
     for place, index in enumerate(indexes):
         last = row if place == len(indexes) - 1 else {}
-        for name, value in {**said, **last}.items():
+        for name, value in {**fields, **last}.items():
             columns[name][index] = value
     return LldpTables(columns=columns, management={}, by_if_index=True)
 

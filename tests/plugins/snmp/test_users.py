@@ -105,12 +105,12 @@ async def test_an_error_that_is_encrypted_ends_no_walk_as_good(
     access = SnmpAccess(address="127.0.0.1", port=port, user=user("shaaes", **private("aes")))
     async with GufoAgent(access, seconds=2.0).opened() as agent:
         once = agent._once
-        asked = 0
+        requests = 0
 
         async def stops(send: Any, receive: Any) -> Any:
-            nonlocal asked
-            asked += 1
-            return None if asked == 2 else await once(send, receive)
+            nonlocal requests
+            requests += 1
+            return None if requests == 2 else await once(send, receive)
 
         monkeypatch.setattr(agent, "_once", stops)
         with pytest.raises(WalkFailed, match="the agent answers an error"):

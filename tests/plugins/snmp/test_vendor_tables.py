@@ -168,9 +168,9 @@ async def test_jetstream_names_its_ports_by_itself() -> None:
     found = await collected(11863, rows, ("vlans", "mac", "neighbors"))
     assert vlans_of(found) == [(100, "users", ["ge1", "ge2"], ["ge3"])]
     assert addresses_of(found) == [("02:00:00:00:00:32", 100, "ge3")]
-    [heard] = found.neighbors or ()
-    assert (heard.local_interface, heard.remote_system_name, heard.remote_port) == ("ge2", "far", "eth1")
-    assert heard.remote_chassis_id == "a4:b9:84:00:00:4b"
+    [one] = found.neighbors or ()
+    assert (one.local_interface, one.remote_system_name, one.remote_port) == ("ge2", "far", "eth1")
+    assert one.remote_chassis_id == "a4:b9:84:00:00:4b"
 
 
 def test_a_range_of_ports_of_jetstream_is_bounded() -> None:
@@ -239,7 +239,7 @@ async def test_current_vlans_of_icx_are_not_believed() -> None:
     assert vlans_of(await collected(30065, rows, ("vlans",))) == [(100, "users", ["ge1", "ge2", "ge3"], [])]
 
 
-def heard(root: str, index: str, *, name: int = 9) -> dict[str, Encoded]:
+def neighbor_rows(root: str, index: str, *, name: int = 9) -> dict[str, Encoded]:
     return {
         f"{root}.{name - 5}.{index}": integer(4),
         f"{root}.{name - 4}.{index}": text(mac(60)),
@@ -255,14 +255,20 @@ MIKROTIK = {"1.3.6.1.4.1.14988.1.1.11.1.1.8.4": integer(2)}
 @pytest.mark.parametrize(
     ("enterprise", "rows"),
     [
-        pytest.param(14988, {**heard(f"{LLDP}.4.1.1", "4"), **MIKROTIK}, id="RouterOS: a number alone"),
-        pytest.param(14988, {**heard(f"{LLDP}.4.1.1", "0.0.4"), **MIKROTIK}, id="RouterOS: no local port"),
-        pytest.param(14988, heard(f"{LLDP}.4.1.1", "0.2.4"), id="RouterOS from 7.7 on"),
-        pytest.param(6527, heard("1.3.6.1.4.1.6527.3.1.2.59.4.1.1", "9.2.1.1"), id="SR OS"),
-        pytest.param(9999, heard("1.3.111.2.802.1.1.13.1.4.1.1", "9.2.1.1", name=10), id="LLDP-V2-MIB"),
+        pytest.param(
+            14988, {**neighbor_rows(f"{LLDP}.4.1.1", "4"), **MIKROTIK}, id="RouterOS: a number alone"
+        ),
+        pytest.param(
+            14988, {**neighbor_rows(f"{LLDP}.4.1.1", "0.0.4"), **MIKROTIK}, id="RouterOS: no local port"
+        ),
+        pytest.param(14988, neighbor_rows(f"{LLDP}.4.1.1", "0.2.4"), id="RouterOS from 7.7 on"),
+        pytest.param(6527, neighbor_rows("1.3.6.1.4.1.6527.3.1.2.59.4.1.1", "9.2.1.1"), id="SR OS"),
+        pytest.param(
+            9999, neighbor_rows("1.3.111.2.802.1.1.13.1.4.1.1", "9.2.1.1", name=10), id="LLDP-V2-MIB"
+        ),
         pytest.param(
             9999,
-            {f"{BRIDGE}1.4.1.2.3": integer(2), **heard(f"{LLDP}.4.1.1", "0.3.1")},
+            {f"{BRIDGE}1.4.1.2.3": integer(2), **neighbor_rows(f"{LLDP}.4.1.1", "0.3.1")},
             id="a bridge port, though there is an interface of that number",
         ),
     ],
@@ -281,7 +287,7 @@ class Switch:
 
     def __init__(self, answering: Mapping[int, Rows]) -> None:
         self._answering = answering
-        self.asked: list[int] = []
+        self.queried: list[int] = []
         self.latency_ms: float | None = None
 
     async def get(self, oids: Iterable[str]) -> Rows:
@@ -294,7 +300,7 @@ class Switch:
 
     @asynccontextmanager
     async def vlan(self, number: int) -> AsyncIterator[Agent]:
-        self.asked.append(number)
+        self.queried.append(number)
         if number not in self._answering:
             raise DeviceFailed("silent", kind="timeout")
         yield Instance(self._answering[number])
@@ -312,23 +318,23 @@ class Instance(Switch):
 
 
 @pytest.mark.parametrize(
-    ("answering", "found", "asked"),
+    ("answering", "found", "queried"),
     [
         pytest.param([11], [11], range(10, 18), id="until all of some are silent"),
         pytest.param([11, 17], [11, 17], range(10, 22), id="all"),
         pytest.param([], [], range(10, 14), id="a switch without such communities"),
     ],
 )
-async def test_vlans_without_members_that_are_told(
-    answering: list[int], found: list[int], asked: Iterable[int]
+async def test_vlans_without_known_members(
+    answering: list[int], found: list[int], queried: Iterable[int]
 ) -> None:
     switch = Switch({vlan: {"2.0.0.0.0.50": 7} for vlan in answering})
     entries = await read_forwarding(switch, Ports(names={2: "ge2"}), active=None, enterprise=9)
     assert [(one.vlan_id, one.interface) for one in entries or ()] == [(vlan, "ge2") for vlan in found]
-    assert switch.asked == list(asked)
+    assert switch.queried == list(queried)
 
 
-async def test_a_switch_of_cisco_that_tells_no_members() -> None:
+async def test_a_switch_of_cisco_without_known_members() -> None:
     rows = {f"{VTP_STATE}.1.{vlan}": integer(1) for vlan in (10, 20)}
     instance = {f"{BASE_PORT_INDEX}.7": integer(2), f"{BRIDGE_PORT}.2.0.0.0.0.50": integer(7)}
     found = await collected(9, rows, ("mac",), **{"public@10": {}, "public@20": instance})

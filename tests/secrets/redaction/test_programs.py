@@ -57,7 +57,7 @@ def test_what_stands_behind_an_option_is_hidden(command: str) -> None:
 
 
 @over("program", OTHERS.split())
-def test_what_is_no_secret_of_programs_whose_option_means_another_thing(program: str) -> None:
+def test_options_of_programs_that_are_no_secret(program: str) -> None:
     for command in (f"{program} -p zebra", f"sudo /usr/bin/{program} -p zebra"):
         assert shown_command(command) == command
     assert shown_command(f"my{program} -p zebra") == f"my{program} -p {HIDDEN}"

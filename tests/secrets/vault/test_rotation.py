@@ -23,7 +23,7 @@ async def without_nodes() -> bool:
     return False
 
 
-def untold(text: str) -> None:
+def ignore_report(text: str) -> None:
     """Ignore the text."""
 
 
@@ -45,7 +45,7 @@ async def test_what_a_node_seals_late_under_the_old_key_is_found(
         return True
 
     result = await rewrap_everything(
-        vault, database, FIELDS, rotation, nodes=nodes, tell=waited.append, settled_seconds=0.2
+        vault, database, FIELDS, rotation, nodes=nodes, report=waited.append, settled_seconds=0.2
     )
     assert result == RewrapResult(rewrapped=3)
     assert await versions(database) == [2]
@@ -69,7 +69,7 @@ async def test_one_that_died_goes_on_under_the_same_new_keys(
             raise Crash
 
     interrupting(vault, monkeypatch, crash)
-    arguments = {"nodes": without_nodes, "tell": untold}
+    arguments = {"nodes": without_nodes, "report": ignore_report}
     with pytest.raises(Crash):
         await rewrap_everything(vault, database, FIELDS, rotation, **arguments)  # type: ignore[arg-type]
     assert await unfinished(database)
@@ -97,12 +97,12 @@ async def test_the_wait_begins_with_the_new_keys_and_not_with_every_call(
         waited.append(seconds)
 
     monkeypatch.setattr("netautod.secrets.vault.rotation.asyncio.sleep", sleep)
-    await rewrap_everything(vault, database, FIELDS, rotation, nodes=with_nodes, tell=untold)
+    await rewrap_everything(vault, database, FIELDS, rotation, nodes=with_nodes, report=ignore_report)
     [seconds] = waited
     assert 0 < seconds <= 65
 
 
-async def test_a_value_that_does_not_open_is_told_and_does_not_keep_the_rotation_open(
+async def test_a_value_that_does_not_open_is_reported_and_does_not_keep_the_rotation_open(
     vault: Vault, database: Database
 ) -> None:
     await put(vault, database, "a", "text")
@@ -110,6 +110,8 @@ async def test_a_value_that_does_not_open_is_told_and_does_not_keep_the_rotation
     await database.collection("things").update({"_id": "b"}, {"$set": {"auth.secret.wrapped": b"x" * 60}})
     rotation = await Rotation.begin(database)
     await vault.rotate_once(ORG, rotation.id)
-    result = await rewrap_everything(vault, database, FIELDS, rotation, nodes=without_nodes, tell=untold)
+    result = await rewrap_everything(
+        vault, database, FIELDS, rotation, nodes=without_nodes, report=ignore_report
+    )
     assert (result.rewrapped, result.failed) == (1, 1)
     assert not await unfinished(database)

@@ -19,10 +19,10 @@ class Names:
 
     def __init__(self, **answers: list[list[str]]) -> None:
         self._answers = {name.replace("_", "."): given for name, given in answers.items()}
-        self.asked: list[str] = []
+        self.looked_up: list[str] = []
 
     async def __call__(self, host: str, port: int) -> Sequence[str]:
-        self.asked.append(host)
+        self.looked_up.append(host)
         given = self._answers[host]
         return given.pop(0) if len(given) > 1 else given[0]
 
@@ -125,7 +125,7 @@ async def test_a_name_that_changes_its_address_after_the_check_is_connected_to_a
     client = GuardedClient(AddressRules.allowing(["127.0.0.1"]), lookup=names)
     port = port_of(await serving(answer_ok))
     answer = await client.fetch(OutboundRequest(url=f"http://rebind.example:{port}/"))
-    assert (answer.status, names.asked) == (200, ["rebind.example"])
+    assert (answer.status, names.looked_up) == (200, ["rebind.example"])
     with pytest.raises(AddressRefused):
         await client.fetch(OutboundRequest(url=f"http://rebind.example:{port}/"))
 
@@ -139,11 +139,11 @@ async def test_a_stored_url_is_checked_again_at_its_use() -> None:
 
 
 async def test_an_unknown_name() -> None:
-    async def nobody(host: str, port: int) -> Sequence[str]:
+    async def no_address(host: str, port: int) -> Sequence[str]:
         raise OSError("no such name")
 
     with pytest.raises(RequestFailed, match="cannot be resolved") as failure:
-        await GuardedClient(AddressRules(), lookup=nobody).fetch(OutboundRequest(url="http://x.example/"))
+        await GuardedClient(AddressRules(), lookup=no_address).fetch(OutboundRequest(url="http://x.example/"))
     assert failure.value.kind == "dns"
 
 
@@ -313,17 +313,17 @@ async def test_an_answer_that_is_no_json(client: GuardedClient, serving: Serving
 
 
 async def test_a_guard_stands_before_every_request(client: GuardedClient, serving: Serving) -> None:
-    asked: list[bytes] = []
+    names: list[bytes] = []
 
     async def redirecting(head: bytes, writer: asyncio.StreamWriter) -> None:
-        asked.append(head)
+        names.append(head)
         writer.write(b"HTTP/1.1 302 Found\r\nLocation: /next\r\nContent-Length: 0\r\n\r\n")
 
     def guard() -> None:
-        if asked:
+        if names:
             raise LookupError("over")
 
     url = await serving(redirecting)
     with pytest.raises(LookupError, match="over"):
         await client.under(guard).fetch(OutboundRequest(url=url))
-    assert len(asked) == 1
+    assert len(names) == 1

@@ -27,7 +27,7 @@ async def test_the_lines_are_sent_in_the_configuration_mode(make_target: MakeTar
         assert session.mode == "privileged"
 
 
-async def test_it_is_saved_if_that_was_said(make_target: MakeTarget, login: Login) -> None:
+async def test_it_is_saved_on_request(make_target: MakeTarget, login: Login) -> None:
     async with (
         SimulatedDevice(takes_lines=True) as device,
         open_session(make_target(device), login) as session,
@@ -61,7 +61,7 @@ async def test_a_line_that_leaves_the_mode_ends_it(make_target: MakeTarget, logi
         assert "reload" not in device.commands
 
 
-async def test_a_device_that_lets_nobody_configure_it(make_target: MakeTarget, login: Login) -> None:
+async def test_a_device_that_refuses_the_configuration_mode(make_target: MakeTarget, login: Login) -> None:
     script = replace(ios_script(), changes=())
     async with (
         SimulatedDevice(script=script) as device,

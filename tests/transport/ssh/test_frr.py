@@ -68,7 +68,7 @@ async def failure(at: Target, login: Login, limits: SessionLimits = _LIMITS) -> 
     return caught.value
 
 
-async def test_the_terminal_asks_for_the_password_again_and_enable_for_its_own(frr: Frr) -> None:
+async def test_the_terminal_and_enable_have_prompts_of_their_own(frr: Frr) -> None:
     async with open_session(target(frr.vty), login(frr), limits=_LIMITS) as session:
         assert (session.prompt, session.mode) == ("frr1#", "privileged")
         taken = await capture(session)
@@ -177,7 +177,7 @@ async def test_the_config_mode_is_recognised_and_left(frr: Frr) -> None:
 
 
 @pytest.mark.parametrize("encrypted", [False, True], ids=["in clear", "encrypted"])
-async def test_a_changed_password_is_a_change_that_nobody_sees(frr: Frr, encrypted: bool) -> None:
+async def test_a_changed_password_is_an_invisible_change(frr: Frr, encrypted: bool) -> None:
     async with open_session(target(frr.vty), login(frr), limits=_LIMITS) as session:
         await session.run("configure terminal")
         if encrypted:
@@ -195,19 +195,19 @@ async def test_a_changed_password_is_a_change_that_nobody_sees(frr: Frr, encrypt
 
 
 @pytest.mark.parametrize(
-    ("command", "said"),
+    ("command", "answer"),
     [
         pytest.param("show everything", "% [ZEBRA] Unknown command: show everything", id="unknown"),
         pytest.param("show", "% Command incomplete.", id="incomplete"),
         pytest.param("show v", "% Ambiguous command.", id="ambiguous"),
     ],
 )
-async def test_what_zebra_refuses(frr: Frr, command: str, said: str) -> None:
+async def test_what_zebra_refuses(frr: Frr, command: str, answer: str) -> None:
     platform = replace(_FRR, capture=(CaptureItem(command=command),))
     found = await failure(target(frr.vty, platform=platform), login(frr))
-    assert (found.kind, said in found.text) == ("refused_command", True)
+    assert (found.kind, answer in found.text) == ("refused_command", True)
     found = await failure(target(frr.vty, connect_commands=(command,)), login(frr))
-    assert (found.kind, said in found.text) == ("refused_command", True)
+    assert (found.kind, answer in found.text) == ("refused_command", True)
 
 
 async def test_another_command_is_tried_where_one_is_refused(frr: Frr) -> None:

@@ -83,7 +83,7 @@ async def test_ansi_and_nul_go_and_bytes_that_are_no_utf8_stay(
         assert "\x00" not in output
 
 
-async def test_enable_asks_for_the_secret_once(make_target: MakeTarget, limits: SessionLimits) -> None:
+async def test_enable_sends_the_secret_once(make_target: MakeTarget, limits: SessionLimits) -> None:
     async with SimulatedDevice(enable_password="3n4ble") as device:
         login = Login(username="admin", password="simulated", enable_secret="3n4ble")
         async with open_session(make_target(device), login, limits=limits) as session:

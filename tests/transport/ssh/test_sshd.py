@@ -57,15 +57,15 @@ async def test_the_parts_are_those_of_the_recorded_fixture(target: Target, login
 
 
 async def test_an_operator_chooses_what_is_read(target: Target, login: Login, tmp_path: Path) -> None:
-    chosen = tmp_path / "chosen.conf"
-    chosen.write_text("option on\n")
-    entries = [str(chosen), "/no/such/file", "echo read by a command", "-false", "no-such-program-here"]
+    config = tmp_path / "chosen.conf"
+    config.write_text("option on\n")
+    entries = [str(config), "/no/such/file", "echo read by a command", "-false", "no-such-program-here"]
     registry = PlatformRegistry()
     registry.capture_instead("linux", [CaptureItem.parse(entry) for entry in entries])
     async with open_session(replace(target, platform=registry.get("debian")), login) as session:
         taken = await capture(session)
     assert taken.raw == (
-        f"### file {chosen}\noption on\n\n### command echo read by a command\nread by a command\n"
+        f"### file {config}\noption on\n\n### command echo read by a command\nread by a command\n"
     )
     assert [note.partition(" skipped")[0] for note in taken.notes] == [
         "file /no/such/file",

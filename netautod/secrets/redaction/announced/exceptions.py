@@ -7,7 +7,7 @@ import re
 from netautod.secrets.redaction.announced.kinds import is_keyword
 from netautod.secrets.redaction.announced.vocabulary import words
 
-# Behind one of these stands a name that somebody chose, and it may contain any word.
+# Behind one of these stands a name that a person chose, and it may contain any word.
 _NAMES = words("""
     interface interfaces access-list extended standard prefix-list route-map vrf class-map policy-map
     access-group object-group key-chain keychain hostname host-name sysname policy-statement prefix-set

@@ -95,8 +95,8 @@ def _lines_of(patterns: Sequence[re.Pattern[str]], texts: Iterable[str]) -> set[
 
 def _require_no_refusal(refusals: Sequence[str], title: str, platform: Platform) -> None:
     if refusals:
-        said = quoted(refusals[0], platform, most=80)
-        raise DeviceFailed(f"{title} looks like a refusal: {said}", kind="refused_command")
+        refusal_text = quoted(refusals[0], platform, most=80)
+        raise DeviceFailed(f"{title} looks like a refusal: {refusal_text}", kind="refused_command")
 
 
 def _without(text: str, lines: Sequence[str]) -> str:

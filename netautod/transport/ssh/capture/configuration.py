@@ -78,8 +78,8 @@ async def _read(session: CliSession, item: CaptureItem) -> tuple[str | None, str
                 raise
             refusals.append(exc)
             continue
-        said = [f"`{shown_command(command)}` was read instead: {refusals[0].text}"] if refusals else []
-        return text, "; ".join([*said, *([note] if note is not None else [])]) or None
+        alternative = [f"`{shown_command(command)}` was read instead: {refusals[0].text}"] if refusals else []
+        return text, "; ".join([*alternative, *([note] if note is not None else [])]) or None
     if item.optional and session.platform.channel == "shell":
         return None, f"{item.title} skipped: {refusals[0].text}"
     raise refusals[0]
@@ -118,8 +118,8 @@ def _checked_result(
         _NOT_EXECUTABLE: "this user may not run it",
     }.get(status or 0)
     if reason is None and (not item.optional or status == KILLED):
-        said = quoted(result.errors.strip().partition("\n")[0], platform) or f"exit status {status}"
-        raise DeviceFailed(f"{item.title} failed: {said}", kind="refused_command")
+        error_text = quoted(result.errors.strip().partition("\n")[0], platform) or f"exit status {status}"
+        raise DeviceFailed(f"{item.title} failed: {error_text}", kind="refused_command")
     return None, f"{item.title} skipped: {reason or f'exit status {status}'}"
 
 

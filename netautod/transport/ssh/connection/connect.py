@@ -174,7 +174,7 @@ async def _reached(
         try:
             return await _handshake(leg, client, place, tunnel)
         except (OSError, asyncssh.ChannelOpenError):
-            if number == len(places) or client.fingerprint is not None:  # else nobody answered there
+            if number == len(places) or client.fingerprint is not None:  # else no connection came about there
                 raise
     raise OSError(errno.EHOSTUNREACH, "the name has no address")
 

@@ -79,13 +79,13 @@ class LoginDialog:
     password_prompt: re.Pattern[str]
     user_prompt: re.Pattern[str] | None = None
 
-    def asks_user(self, line: str) -> bool:
+    def is_user_prompt(self, line: str) -> bool:
         """Return whether the line is the prompt for the name."""
         return self.user_prompt is not None and self.user_prompt.search(line) is not None
 
-    def asks(self, line: str) -> bool:
+    def is_dialog_prompt(self, line: str) -> bool:
         """Return whether the line is one of the prompts of the dialog."""
-        return self.asks_user(line) or self.password_prompt.search(line) is not None
+        return self.is_user_prompt(line) or self.password_prompt.search(line) is not None
 
 
 @dataclass(frozen=True, kw_only=True)

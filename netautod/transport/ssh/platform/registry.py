@@ -14,10 +14,10 @@ from netautod.secrets.redaction.announced.kinds import kind_of
 from netautod.transport.ssh.platform.model import CaptureItem, Platform, SecretPattern
 from netautod.transport.ssh.platform.parser import load_platform
 from netautod.transport.ssh.read_only.grammar import ReadOnlyGrammar
-from netautod.transport.ssh.read_only.inheritance import with_likes
+from netautod.transport.ssh.read_only.inheritance import with_inherited_forms
 
 FALLBACK = "generic"
-# Netmiko says behind a name how the device is reached; what it is, is the same.
+# Suffixes of Netmiko for the transport; the platform is the same.
 _WAYS = ("_ssh", "_telnet", "_serial")
 
 
@@ -38,9 +38,9 @@ class PlatformRegistry:
         InvalidInput names the file and what is wrong with it. A name or alias that is taken already is
         refused, unless `override` says that the file stands for that platform from now on.
         """
-        platform = self._with_likes(load_platform(path), path.name)
+        platform = self._with_inherited_forms(load_platform(path), path.name)
         platform = self._add(platform, path.name, override=override)
-        self._tell_apart()
+        self._share_kinds()
         return self._by_name[platform.name]
 
     def _add(self, platform: Platform, file_name: str, *, override: bool) -> Platform:
@@ -61,14 +61,14 @@ class PlatformRegistry:
             self._names[name] = platform.name
         return platform
 
-    def _with_likes(self, platform: Platform, file_name: str) -> Platform:
+    def _with_inherited_forms(self, platform: Platform, file_name: str) -> Platform:
         """Return the platform with the forms of those that its `like` names, as far as they are registered by
         now.
         """
         known = {name: other.read_only for name, other in self._by_name.items()}
         return _resolved(platform, known, file_name)
 
-    def _tell_apart(self) -> None:
+    def _share_kinds(self) -> None:
         """Give each platform the lines of all; in copies, as other registries share those that ship."""
         kinds = _kinds(self._by_name.values())
         self._by_name = {name: replace(platform, kinds=kinds) for name, platform in self._by_name.items()}
@@ -157,7 +157,7 @@ def _shipped() -> tuple[tuple[str, Platform], ...]:
 
 def _resolved(platform: Platform, grammars: Mapping[str, ReadOnlyGrammar], file_name: str) -> Platform:
     try:
-        grammar = with_likes(platform.name, {**grammars, platform.name: platform.read_only})
+        grammar = with_inherited_forms(platform.name, {**grammars, platform.name: platform.read_only})
     except InvalidInput as exc:
         raise InvalidInput(f"{file_name}: {exc}") from exc
     return platform if grammar is platform.read_only else replace(platform, read_only=grammar)

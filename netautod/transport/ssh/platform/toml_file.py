@@ -13,7 +13,7 @@ class TomlTable:
     def __init__(self, values: dict[str, object], *, where: str) -> None:
         self._values = values
         self._where = where
-        self._asked: set[str] = set()
+        self._read_keys: set[str] = set()
 
     def wrong(self, problem: str) -> InvalidInput:
         """Return the error for this table, ready to raise."""
@@ -112,12 +112,12 @@ class TomlTable:
 
     def refuse_unknown(self) -> None:
         """Raise InvalidInput for a key that no reader requested: a typo would be ignored otherwise."""
-        unknown = [key for key in self._values if key not in self._asked]
+        unknown = [key for key in self._values if key not in self._read_keys]
         if unknown:
             raise self.wrong(f"unknown key {unknown[0]!r}")
 
     def _take(self, key: str) -> object:
-        self._asked.add(key)
+        self._read_keys.add(key)
         return self._values.get(key)
 
     def _compile(

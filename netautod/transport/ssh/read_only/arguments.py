@@ -37,7 +37,7 @@ KINDS: Mapping[str, re.Pattern[str]] = MappingProxyType(
     }
 )
 
-# What some platform reads as an order where ours has a name. An object that is called so is not asked for.
+# Words that some platform reads as a command where our form has a name. An object so named is refused.
 UNSAFE = re.compile(
     r"append|bash|clear|commit|configure|copy|debug|delete|edit|enable|erase|exec|execute|export|file"
     r"|follow|format|import|install|kill|load|monitor|move|no|parse|redirect|reboot|reload|rename"
@@ -72,8 +72,8 @@ def matches(kind: str, word: str) -> bool:
 
 def _diverts(word: str) -> bool:
     """Return whether what stands behind a `|` could be a program, or abbreviate a filter that writes."""
-    begun = [part.strip(' "').partition(" ")[0].lower() for part in word.split("|")[1:]]
-    return any(first in _PROGRAMS or any(one.startswith(first) for one in _WRITING) for first in begun)
+    programs = [part.strip(' "').partition(" ")[0].lower() for part in word.split("|")[1:]]
+    return any(first in _PROGRAMS or any(one.startswith(first) for one in _WRITING) for first in programs)
 
 
 def takes_two(kind: str, word: str, following: str) -> bool:

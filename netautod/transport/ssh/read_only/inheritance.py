@@ -6,7 +6,7 @@ from netautod.core.errors import InvalidInput
 from netautod.transport.ssh.read_only.grammar import ReadOnlyGrammar
 
 
-def with_likes(name: str, grammars: Mapping[str, ReadOnlyGrammar]) -> ReadOnlyGrammar:
+def with_inherited_forms(name: str, grammars: Mapping[str, ReadOnlyGrammar]) -> ReadOnlyGrammar:
     """Return the grammar of the platform `name`, with the forms of the platforms that its `like` names.
 
     InvalidInput for a platform that does not exist, and for a circle.

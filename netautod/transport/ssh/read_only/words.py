@@ -73,9 +73,9 @@ class _Search:
             raise Refused(f"`{' '.join(self.words)}` is not whole{place.instead()}", place=at)
         # A word of the forms is never taken for an argument, and neither is what may abbreviate one: on the
         # device it would be that word.
-        begun = self._keywords(place, at)
-        if begun:
-            return self._one_of(begun, place, at)
+        candidates = self._keywords(place, at)
+        if candidates:
+            return self._one_of(candidates, place, at)
         furthest: Refused | None = None
         for taken, nodes in self._arguments(place, at):
             try:
@@ -85,22 +85,22 @@ class _Search:
                     furthest = refused
         raise furthest or Refused(self._no_way(place, at), place=at)
 
-    def _one_of(self, begun: Sequence[str], place: _Place, at: int) -> list[str]:
+    def _one_of(self, candidates: Sequence[str], place: _Place, at: int) -> list[str]:
         """Choose the meaning of an abbreviation by what stands behind it (`sh vl br`); Refused if that is
         ambiguous.
         """
         found: list[list[str]] = []
         problems: list[Refused] = []
-        for full in begun:
+        for full in candidates:
             try:
                 found.append([full, *self.behind(_Place(place.words[full]), at + 1)])
             except Refused as refused:
                 problems.append(refused)
         if len(found) == 1:
             return found[0]
-        if len(begun) == 1:
+        if len(candidates) == 1:
             raise problems[0]
-        reason = f"{self.words[at]!r} is ambiguous: {', '.join(begun[:_MOST_NAMED])}"
+        reason = f"{self.words[at]!r} is ambiguous: {', '.join(candidates[:_MOST_NAMED])}"
         raise Refused(reason, place=at)
 
     def _keywords(self, place: _Place, at: int) -> list[str]:
@@ -109,10 +109,10 @@ class _Search:
         if self.exact:
             return [word] if word in place.words else []
         low = word.lower()
-        begun = sorted(full for full in place.words if full.lower().startswith(low))
-        same = [full for full in begun if len(full) == len(low)]
+        candidates = sorted(full for full in place.words if full.lower().startswith(low))
+        same = [full for full in candidates if len(full) == len(low)]
         # Words that differ in case only are several at a few vendors: the one as it was written first.
-        return [word] if word in same else same[:1] or begun
+        return [word] if word in same else same[:1] or candidates
 
     def _arguments(self, place: _Place, at: int) -> list[tuple[int, list[Node]]]:
         """Return how many words an argument takes there, and what comes behind it."""

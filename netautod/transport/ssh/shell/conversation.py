@@ -9,7 +9,7 @@ from netautod.transport.ssh.failures import DeviceFailed, FailureKind
 from netautod.transport.ssh.platform.model import LoginAnswer, Platform
 from netautod.transport.ssh.platform.redact import quoted
 from netautod.transport.ssh.shell.stream import ByteStream
-from netautod.transport.ssh.shell.terminal import begun_escape, clean, visible, without_escapes
+from netautod.transport.ssh.shell.terminal import clean, unfinished_escape, visible, without_escapes
 from netautod.transport.ssh.target import SessionLimits
 
 _SETTLE = 4  # a line that is an end but for what may still come is one after a quarter of the quiet time
@@ -68,9 +68,9 @@ class Conversation:
 
     def clear(self) -> None:
         """Forget what came, but for an escape sequence that is incomplete."""
-        begun = begun_escape(self.stream.data)
+        unfinished = unfinished_escape(self.stream.data)
         self.stream.clear()
-        self.stream.data.extend(begun)
+        self.stream.data.extend(unfinished)
         self._answered = None
 
     def send(self, line: str) -> None:
@@ -191,8 +191,8 @@ class Conversation:
             return  # it was answered; the device takes its time
         line = self.last_line().strip()
         if self._platform.is_question(line):
-            asked = quoted(line[-120:], self._platform)
-            text = f"the device asks {asked!r} {stage}; a person has to answer that"
+            question = quoted(line[-120:], self._platform)
+            text = f"the device asks {question!r} {stage}; a person has to answer that"
             raise DeviceFailed(text, kind="prompt")
 
 

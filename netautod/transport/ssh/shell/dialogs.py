@@ -23,14 +23,14 @@ async def log_in(
 
     DeviceFailed `auth` when the device refuses it, `prompt` when there is no password to give.
     """
-    if dialog.asks_user(line) and not is_prompt(line):
+    if dialog.is_user_prompt(line) and not is_prompt(line):
         line = await ask(username, "after the name on its terminal")
     if dialog.password_prompt.search(line) and not is_prompt(line):
         if password is None:
             text = "the device asks for a password on its terminal, the credential has only a key"
             raise DeviceFailed(text, kind="prompt")
         line = await _answer_to(password, ask)
-    if dialog.asks(line) and not is_prompt(line):
+    if dialog.is_dialog_prompt(line) and not is_prompt(line):
         raise DeviceFailed(f"the device refused the login of {username!r} on its terminal", kind="auth")
 
 
@@ -52,7 +52,7 @@ async def enable(dialog: EnableDialog, ask: Ask, *, username: str, secret: str |
     """
     stage = f"after `{dialog.command}`"
     line = await ask(dialog.command, stage)
-    if dialog.asks_user(line):
+    if dialog.is_user_prompt(line):
         line = await ask(username, stage)
     if dialog.password_prompt.search(line):
         if secret is None:

@@ -10,7 +10,7 @@ from netautod.transport.ssh.platform.redact import quoted
 from netautod.transport.ssh.shell import dialogs
 from netautod.transport.ssh.shell.conversation import Conversation, Verdict
 from netautod.transport.ssh.shell.prompt_state import Place
-from netautod.transport.ssh.shell.question import Asking, AwaitedLine
+from netautod.transport.ssh.shell.question import AwaitedLine, DialogSteps
 from netautod.transport.ssh.shell.terminal import clean, without_escapes
 
 _LEARN_TRIES = 3
@@ -32,7 +32,7 @@ class TerminalLogin:
         self._place = place
         self._platform = platform
         self._deadline = asyncio.get_running_loop().time() + seconds
-        self._asking = Asking(conversation, platform, seconds=self._seconds_left)
+        self._steps = DialogSteps(conversation, platform, seconds=self._seconds_left)
 
     async def run(self, *, username: str, password: str | None) -> None:
         """Log in and learn the prompt. DeviceFailed `auth` when the device refuses the login, `prompt` when
@@ -52,15 +52,15 @@ class TerminalLogin:
     async def _log_in(self, username: str, password: str | None) -> None:
         login = self._platform.login
         if login is not None:
-            line = await self._asking.answer(_STAGE, login.asks)
-            ask = self._asking.ask(login.asks)
+            line = await self._steps.answer(_STAGE, login.is_dialog_prompt)
+            ask = self._steps.ask(login.is_dialog_prompt)
             await dialogs.log_in(
                 line,
                 login,
                 ask,
                 username=username,
                 password=password,
-                is_prompt=self._asking.is_prompt,
+                is_prompt=self._steps.is_prompt,
             )
 
     async def _learn_prompt(self) -> None:
@@ -70,7 +70,7 @@ class TerminalLogin:
         The device must print nothing else, or the same twice: with the rest of a banner before it, it is
         unknown what belongs to the answer.
         """
-        candidate = await self._asking.answer(_STAGE, _nothing)
+        candidate = await self._steps.answer(_STAGE, _nothing)
         same, before = False, None
         for _ in range(_LEARN_TRIES):
             answer = await self._answer_to_nothing(candidate)
@@ -95,7 +95,7 @@ class TerminalLogin:
         blank = self._text().endswith(" ")
         self._conversation.clear()
         self._conversation.send("")
-        ending = _Repeated(self._conversation, prompt=self._asking.is_prompt, candidate=candidate)
+        ending = _Repeated(self._conversation, prompt=self._steps.is_prompt, candidate=candidate)
         await self._conversation.until(_STAGE, ending, seconds=self._seconds_left())
         answer = clean(bytes(self._conversation.stream.data)).rstrip()
         self._place.answer_breaks = answer.count("\n")
@@ -148,7 +148,7 @@ class _Repeated(AwaitedLine):
     """
 
     def __init__(self, conversation: Conversation, *, prompt: dialogs.Judge, candidate: str) -> None:
-        super().__init__(conversation, prompt=prompt, asks=_nothing)
+        super().__init__(conversation, prompt=prompt, is_question=_nothing)
         self._candidate = candidate
         self.repeats = 0
 

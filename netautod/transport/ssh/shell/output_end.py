@@ -17,7 +17,7 @@ _GLUED_TICKS = 2  # after which one counts that stands behind a text without a l
 _UNMARKED_TICKS = 3  # after which one counts that stands behind no end marker
 _PASSED_TICKS = 10  # after which one counts behind which an earlier reading went on
 _LOST_TICKS = 5  # after which an empty line that nothing answered is sent again
-_ASKED_TICKS = 4  # after which a text that looks like a question is one: output rests behind any text
+_QUESTION_TICKS = 4  # after which a text that looks like a question is one: output rests behind any text
 _MOST_PROBES = 3
 _EDGE_BYTES = 4096  # at the end, in which the last prompts stand
 
@@ -112,7 +112,7 @@ class ReadEnding:
     only, and not where an earlier one has found that a prompt is text: at the lines `passed`.
     """
 
-    patience = _ASKED_TICKS
+    patience = _QUESTION_TICKS
 
     def __init__(
         self,

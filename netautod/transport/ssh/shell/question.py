@@ -15,25 +15,25 @@ class AwaitedLine:
 
     patience = 1
 
-    def __init__(self, conversation: Conversation, *, prompt: Judge, asks: Judge) -> None:
+    def __init__(self, conversation: Conversation, *, prompt: Judge, is_question: Judge) -> None:
         self._conversation = conversation
         self._prompt = prompt
-        self._asks = asks
+        self._is_question = is_question
 
     def at_end(self, line: str) -> Verdict:
         if self._prompt(line):
             return "done"
-        return "soon" if self._asks(line) else "no"
+        return "soon" if self._is_question(line) else "no"
 
     def in_silence(self, ticks: int) -> bool:
         line = self._conversation.standing_line()
-        return self._asks(line) or self._prompt(line)
+        return self._is_question(line) or self._prompt(line)
 
 
-class Asking:
+class DialogSteps:
     """The steps of a dialog on a conversation, each of which has `seconds()`.
 
-    `asks` in the methods below knows the questions of the dialog.
+    `is_question` in the methods below knows the questions of the dialog.
     """
 
     def __init__(
@@ -46,16 +46,16 @@ class Asking:
     def is_prompt(self, line: str) -> bool:
         return self._platform.mode_of(line) is not None
 
-    async def answer(self, stage: str, asks: Judge) -> str:
+    async def answer(self, stage: str, is_question: Judge) -> str:
         """Wait for the line at which the device stops, and return it."""
-        ending = AwaitedLine(self._conversation, prompt=self.is_prompt, asks=asks)
+        ending = AwaitedLine(self._conversation, prompt=self.is_prompt, is_question=is_question)
         await self._conversation.until(stage, ending, seconds=self._seconds())
         return self._conversation.standing_line()
 
-    def ask(self, asks: Judge) -> Ask:
+    def ask(self, is_question: Judge) -> Ask:
         async def send(line: str, stage: str) -> str:
             self._conversation.clear()
             self._conversation.send(line)
-            return await self.answer(stage, asks)
+            return await self.answer(stage, is_question)
 
         return send

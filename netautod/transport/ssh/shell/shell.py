@@ -11,7 +11,7 @@ from netautod.transport.ssh.shell.login import TerminalLogin
 from netautod.transport.ssh.shell.output import behind_echo, body_of
 from netautod.transport.ssh.shell.output_end import CommandEnding, ReadEnding
 from netautod.transport.ssh.shell.prompt_state import Place
-from netautod.transport.ssh.shell.question import Asking
+from netautod.transport.ssh.shell.question import DialogSteps
 from netautod.transport.ssh.shell.stream import ByteStream
 from netautod.transport.ssh.target import SessionLimits
 
@@ -70,7 +70,9 @@ class Shell:
             raise DeviceFailed(f"the platform {self._platform.name} knows no enable command", kind="enable")
         self._begin()
         limit = self._limits.prompt_seconds
-        ask = Asking(self._conversation, self._platform, seconds=lambda: limit).ask(dialog.asks)
+        ask = DialogSteps(self._conversation, self._platform, seconds=lambda: limit).ask(
+            dialog.is_dialog_prompt
+        )
         line = await dialogs.enable(dialog, ask, username=username, secret=secret)
         found = self._platform.mode_of(line)
         if found is None or found[0] == self.mode:
@@ -133,7 +135,7 @@ class Shell:
             if lines is not None:
                 return "\n".join(behind_echo(lines, data, command, self._platform))
             passed.update(() if false_end is None else (false_end,))
-        raise DeviceFailed(f"the end of `{shown_command(command)}` cannot be told", kind="incomplete")
+        raise DeviceFailed(f"the end of `{shown_command(command)}` is not certain", kind="incomplete")
 
     async def _sent(
         self,

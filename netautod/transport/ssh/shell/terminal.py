@@ -61,7 +61,7 @@ def visible(line: str) -> str:
     return _UNPRINTABLE.sub("", _shown(_without_earlier_lines(line), _UNPRINTABLE))
 
 
-def begun_escape(data: bytearray) -> bytes:
+def unfinished_escape(data: bytearray) -> bytes:
     """Return the escape sequence at the end whose rest is still to come; the rest alone would be text."""
     found = _UNFINISHED_BYTES.search(data[-_LONGEST_ESCAPE:])
     return bytes(found[0]) if found is not None else b""

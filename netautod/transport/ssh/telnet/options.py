@@ -10,12 +10,12 @@ from telnetlib3.telopt import BINARY, ECHO, IAC, NAWS, SGA, TTYPE
 from netautod.transport.ssh.failures import DeviceFailed
 
 _TERMINAL = "vt100"
-_HERE = frozenset({BINARY, NAWS, SGA, TTYPE})  # what this side does when it is asked to
+_HERE = frozenset({BINARY, NAWS, SGA, TTYPE})  # options that this side accepts on request
 _THERE = frozenset({BINARY, ECHO, SGA})  # what the device may do
 _ALL = frozenset(bytes([number]) for number in range(256))
 _LONGEST_COMMAND = 65536  # bytes without any text between them
 _MOST_ANSWERS = 1000  # a device that negotiates for ever would otherwise keep us at it, and fill our memory
-# What the library would say of odd options are words of the device, which have no place in our log.
+# The library would log odd options with the device's own bytes, which must not be in our log.
 _SILENT = logging.Logger("options of telnet", level=logging.CRITICAL + 1)
 
 

@@ -165,22 +165,22 @@ SYSTEMS = {
 def device_expected(expected: Expected) -> Rows:
     """Return the facts that LibreNMS knows; an unknown one is no row."""
     [row] = expected["devices"]
-    said = {name: row.get(name) for name in ("sysName", "hardware", "version", "serial")}
-    said["os"] = SYSTEMS[row["os"]]
-    return {(name, value) for name, value in said.items() if value is not None}
+    known = {name: row.get(name) for name in ("sysName", "hardware", "version", "serial")}
+    known["os"] = SYSTEMS[row["os"]]
+    return {(name, value) for name, value in known.items() if value is not None}
 
 
 def device_found(found: Collected) -> Rows:
     own = found.status
     assert own is not None
-    said = {
+    known = {
         "sysName": own.sys_name,
         "hardware": own.model,
         "version": own.os_version,
         "serial": own.serial_number,
         "os": own.device_type,
     }
-    return {(name, value) for name, value in said.items() if value is not None}
+    return {(name, value) for name, value in known.items() if value is not None}
 
 
 _MAC_TEXT = re.compile(r"(?:[0-9A-Fa-f]{1,2}:){5}[0-9A-Fa-f]{1,2}")

@@ -97,10 +97,10 @@ def test_a_configuration_may_quote_the_refusals_of_its_platform(platform: str) -
         platform == "generic"
     ):  # of whose configurations nothing is known; the rows that are stored are its own
         return
-    said = [line for name, output in _REFUSED if name == platform for line in output.split("\n")]
+    quotes = [line for name, output in _REFUSED if name == platform for line in output.split("\n")]
     lines = load(platform).first.split("\n")
     middle = len(lines) // 2
-    quoted = [*said, *(f" description {line.strip()}" for line in said)]
+    quoted = [*quotes, *(f" description {line.strip()}" for line in quotes)]
     require("\n".join([*lines[:middle], *quoted, *lines[middle:]]), _REGISTRY.get(platform))
 
 

@@ -264,10 +264,10 @@ async def test_nothing_of_the_users_ssh_folder_or_agent_is_read(
     (home / ".ssh" / "id_ed25519").write_text(private)
     (home / ".ssh" / "config").write_text("Host *\n  Port 1\n  User someone\n")
     monkeypatch.setenv("HOME", str(home))
-    asked = asyncio.Event()
+    requested = asyncio.Event()
 
     async def agent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        asked.set()
+        requested.set()
         writer.close()
 
     server = await asyncio.start_unix_server(agent, str(home / "agent"))
@@ -280,4 +280,4 @@ async def test_nothing_of_the_users_ssh_folder_or_agent_is_read(
         )
         assert failure.kind == "auth"
         assert [attempt.method for attempt in device.login_attempts] == ["password", "publickey"]
-    assert not asked.is_set()
+    assert not requested.is_set()

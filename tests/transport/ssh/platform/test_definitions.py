@@ -145,7 +145,7 @@ def test_a_third_party_adds_a_platform_with_one_file(tmp_path: Path) -> None:
     assert registry.get("acme").capture[0].command == "show config"
 
 
-def test_what_a_plugin_adds_tells_kinds_apart_in_its_own_registry_only(tmp_path: Path) -> None:
+def test_a_plugins_platform_changes_kinds_in_its_own_registry_only(tmp_path: Path) -> None:
     text = _MINIMAL.replace("[capture]\n", "[capture]\nown = ['^acme ']\n")
     registry, other = PlatformRegistry(), PlatformRegistry()
     registry.register(_file(tmp_path, text))

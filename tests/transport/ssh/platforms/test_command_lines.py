@@ -129,7 +129,7 @@ def test_what_is_no_secret(platform: str, line: str) -> None:
     assert _REGISTRY.get(platform).any_secret.match(line) is None
 
 
-async def test_routeros_is_told_by_the_login_name_to_show_a_plain_terminal() -> None:
+async def test_routeros_shows_a_plain_terminal_by_the_login_name() -> None:
     platform = _REGISTRY.get("mikrotik_routeros")
     fixture = load("mikrotik_routeros")
     assert platform.login_suffix

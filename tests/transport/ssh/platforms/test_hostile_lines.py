@@ -16,7 +16,7 @@ _PIECE_OF_A_LINE, _LONG_LINE = 4_000, 12_000
 # Eight times the line takes eight times as long, where a pattern backtracks 64 times or for ever, less what
 # all other patterns take.
 _LONGER, _TIMES = 8, 18
-_SECONDS_THAT_TELL = 0.003  # what takes less is quick, and too little to be compared
+_MEASURABLE_SECONDS = 0.003  # what takes less is quick, and too little to be compared
 _PIECES = [" ", "0", '"', "a ", "x:", "set x ENC ", 'admin="" ', "<key>", "x\\"]
 # Words that announce secrets cost the same on all platforms, and as much as is ever looked at.
 _WORDS = ["password ", "auth sha ", "key \t"]
@@ -46,7 +46,7 @@ def test_a_long_line_takes_no_long_time(name: str, piece: str, characters: int) 
 
 def grows_no_faster(line: str, short: str, platform: Platform) -> bool:
     took = seconds_for(line, platform)
-    return took < max(_SECONDS_THAT_TELL, _TIMES * seconds_for(short, platform))
+    return took < max(_MEASURABLE_SECONDS, _TIMES * seconds_for(short, platform))
 
 
 def test_what_stands_behind_very_many_words_is_hidden() -> None:

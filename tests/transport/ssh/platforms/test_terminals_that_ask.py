@@ -39,7 +39,7 @@ async def prompt_of(
             return session.prompt, [attempt.accepted for attempt in device.login_attempts]
 
 
-async def asked_in_every_way(fixture: PlatformFixture) -> None:
+async def log_in_by_every_dialog(fixture: PlatformFixture) -> None:
     known = (
         any(step.wait in ("user", "password") for step in fixture.script.login) if fixture.script else True
     )
@@ -51,13 +51,13 @@ async def asked_in_every_way(fixture: PlatformFixture) -> None:
 
 @pytest.mark.parametrize("platform", _SAMPLE)
 async def test_name_and_password_are_given_once(platform: str) -> None:
-    await asked_in_every_way(_FIXTURES[platform])
+    await log_in_by_every_dialog(_FIXTURES[platform])
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("platform", sorted(set(_FIXTURES) - set(_SAMPLE)))
 async def test_on_every_platform(platform: str) -> None:
-    await asked_in_every_way(_FIXTURES[platform])
+    await log_in_by_every_dialog(_FIXTURES[platform])
 
 
 async def test_a_login_may_take_longer_than_the_prompt_behind_it() -> None:
@@ -68,7 +68,7 @@ async def test_a_login_may_take_longer_than_the_prompt_behind_it() -> None:
     assert found == ("sw1#", [True])
 
 
-async def test_a_terminal_may_take_as_long_before_it_asks() -> None:
+async def test_a_terminal_may_take_as_long_before_its_prompt() -> None:
     comes = asyncio.Event()
     asyncio.get_running_loop().call_later(1.0, comes.set)
     steps = (LoginStep(text="Username: ", wait="user"), LoginStep(text="Password: ", wait="password"))

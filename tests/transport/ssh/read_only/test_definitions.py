@@ -7,7 +7,7 @@ import pytest
 from netautod.core.errors import InvalidInput
 from netautod.transport.ssh.platform.registry import PlatformRegistry, read_only_grammar
 from netautod.transport.ssh.read_only.grammar import ReadOnlyGrammar
-from netautod.transport.ssh.read_only.inheritance import with_likes
+from netautod.transport.ssh.read_only.inheritance import with_inherited_forms
 
 HEAD = """
 name = "{name}"
@@ -79,4 +79,4 @@ def test_a_circle_over_several_platforms_is_refused() -> None:
         "third": ReadOnlyGrammar(like="second", forms=("show",)),
     }
     with pytest.raises(InvalidInput, match="circle: first -> second -> third -> second"):
-        with_likes("first", grammars)
+        with_inherited_forms("first", grammars)

@@ -31,7 +31,7 @@ SHELL = ReadOnlyGrammar(forms=("ip -br addr", "cat /etc/hosts"), filters=("head 
 
 
 @over(
-    ("grammar", "asked", "sent"),
+    ("grammar", "command", "sent"),
     [
         pytest.param(SWITCH, "show version", "show version", id="as it is written"),
         pytest.param(SWITCH, "  sh   ver ", "show version", id="abbreviated, with blanks"),
@@ -68,13 +68,13 @@ SHELL = ReadOnlyGrammar(forms=("ip -br addr", "cat /etc/hosts"), filters=("head 
         pytest.param(SHELL, "ip -br addr | head -3", "ip -br addr | head -3", id="shell"),
     ],
 )
-def test_what_is_allowed_is_sent_in_full(grammar: ReadOnlyGrammar, asked: str, sent: str) -> None:
-    assert grammar.check(asked) == (sent, None)
+def test_what_is_allowed_is_sent_in_full(grammar: ReadOnlyGrammar, command: str, sent: str) -> None:
+    assert grammar.check(command) == (sent, None)
     assert grammar.check(sent) == (sent, None)
 
 
 @over(
-    ("grammar", "asked", "reason"),
+    ("grammar", "requested", "reason"),
     [
         pytest.param(SWITCH, "", "printable", id="nothing"),
         pytest.param(SWITCH, "  ", "missing", id="blanks"),
@@ -125,12 +125,12 @@ def test_what_is_allowed_is_sent_in_full(grammar: ReadOnlyGrammar, asked: str, s
     ],
 )
 def test_everything_else_is_refused_with_the_reason(
-    grammar: ReadOnlyGrammar, asked: str, reason: str
+    grammar: ReadOnlyGrammar, requested: str, reason: str
 ) -> None:
-    command, said = grammar.check(asked)
+    command, refusal = grammar.check(requested)
     assert command is None
-    assert said is not None
-    assert reason in said
+    assert refusal is not None
+    assert reason in refusal
 
 
 def test_an_ambiguous_abbreviation_is_no_argument() -> None:
@@ -153,7 +153,7 @@ def test_of_an_unknown_platform_show_with_plain_words_is_allowed(device_type: st
 
 
 @over(
-    "asked",
+    "command",
     [
         pytest.param("show", id="alone"),
         pytest.param("display version", id="another word"),
@@ -169,8 +169,8 @@ def test_of_an_unknown_platform_show_with_plain_words_is_allowed(device_type: st
         pytest.param("show $HOME", id="variable"),
     ],
 )
-def test_of_an_unknown_platform_nothing_else_is(asked: str) -> None:
-    assert read_only_grammar("no_such_platform").check(asked).command is None
+def test_of_an_unknown_platform_nothing_else_is(command: str) -> None:
+    assert read_only_grammar("no_such_platform").check(command).command is None
 
 
 @over(

@@ -63,10 +63,10 @@ class Device:
 
     def __init__(self) -> None:
         self.changed: list[str] = []
-        self.asked: list[str] = []
+        self.commands: list[str] = []
 
     def run(self, command: str) -> None:
-        self.asked.append(command)
+        self.commands.append(command)
         for line in re.split(r"[\r\n;`]|&&|\|\||\$\(", command):
             first, *others = line.split() or [""]
             words = {word.lower() for word in others}

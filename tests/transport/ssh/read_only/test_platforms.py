@@ -62,30 +62,32 @@ SAMPLES = {
 
 
 @over(
-    ("name", "asked", "sent"),
+    ("name", "requested", "sent"),
     [pytest.param(*row, id=f"{row[0]}: {row[1]}") for row in ROWS if row[2][0] != "!"],
 )
-def test_an_ordinary_reading_is_allowed(name: str, asked: str, sent: str) -> None:
-    assert read_only_grammar(name, REGISTRY).check(asked) == (sent, None)
+def test_an_ordinary_reading_is_allowed(name: str, requested: str, sent: str) -> None:
+    assert read_only_grammar(name, REGISTRY).check(requested) == (sent, None)
 
 
 @over("name", sorted({name for name, _ in EVERYDAY}))
 def test_so_are_those_of_every_day(name: str) -> None:
     grammar = read_only_grammar(name, REGISTRY)
-    asked = [command for platform, command in EVERYDAY if platform == name]
-    refused = {command: said for command in asked if (said := grammar.check(command).reason) is not None}
-    assert len(asked) > 30
+    requested = [command for platform, command in EVERYDAY if platform == name]
+    refused = {
+        command: reason for command in requested if (reason := grammar.check(command).reason) is not None
+    }
+    assert len(requested) > 30
     assert refused == {}
 
 
 @over(
-    ("name", "asked", "reason"),
+    ("name", "requested", "reason"),
     [pytest.param(*row, id=f"{row[0]}: {row[1]}") for row in ROWS if row[2][0] == "!"],
 )
-def test_the_reason_says_what_is_wrong_with_a_reading(name: str, asked: str, reason: str) -> None:
-    command, said = read_only_grammar(name, REGISTRY).check(asked)
+def test_the_reason_says_what_is_wrong_with_a_reading(name: str, requested: str, reason: str) -> None:
+    command, refusal = read_only_grammar(name, REGISTRY).check(requested)
     assert command is None
-    assert reason[1:] in str(said)
+    assert reason[1:] in str(refusal)
 
 
 def test_every_platform_has_a_row() -> None:

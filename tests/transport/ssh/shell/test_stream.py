@@ -11,7 +11,7 @@ from netautod.core.work.guard import no_guard
 from netautod.transport.ssh.failures import DeviceFailed
 from netautod.transport.ssh.platform.registry import PlatformRegistry
 from netautod.transport.ssh.shell.conversation import Conversation
-from netautod.transport.ssh.shell.question import Asking
+from netautod.transport.ssh.shell.question import DialogSteps
 from netautod.transport.ssh.shell.shell import Shell
 from netautod.transport.ssh.shell.stream import ByteStream
 from netautod.transport.ssh.target import SessionLimits
@@ -69,8 +69,8 @@ async def test_a_question_that_comes_then_is_answered(platforms: PlatformRegistr
 @pytest.mark.parametrize("line", [b"\r\nfrr1> ", b"\r\nfrr1"])
 async def test_a_prompt_that_comes_as_the_time_ends_is_one(line: bytes, platforms: PlatformRegistry) -> None:
     stream, frr = Answering({}), platforms.get("frr")
-    asking = Asking(Conversation(stream, frr, SessionLimits()), frr, seconds=lambda: 0.0)
-    waiting = asyncio.ensure_future(asking.answer("after the login", lambda _: False))
+    steps = DialogSteps(Conversation(stream, frr, SessionLimits()), frr, seconds=lambda: 0.0)
+    waiting = asyncio.ensure_future(steps.answer("after the login", lambda _: False))
     asyncio.get_running_loop().call_soon(stream.received, line)
     if line.endswith(b"> "):
         await waiting

@@ -2,7 +2,7 @@
 
 import pytest
 
-from netautod.transport.ssh.shell.terminal import begun_escape, clean, visible, without_escapes
+from netautod.transport.ssh.shell.terminal import clean, unfinished_escape, visible, without_escapes
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_the_text_that_a_pager_waits_with(received: str, left: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("received", "begun"),
+    ("received", "unfinished"),
     [
         pytest.param(b"sw1# \x1b", b"\x1b", id="ESC alone"),
         pytest.param(b"sw1# \x1b[24;", b"\x1b[24;", id="within the numbers of a CSI"),
@@ -107,5 +107,5 @@ def test_the_text_that_a_pager_waits_with(received: str, left: str) -> None:
         pytest.param(b"sw1# ", b"", id="none"),
     ],
 )
-def test_the_begun_escape(received: bytes, begun: bytes) -> None:
-    assert begun_escape(bytearray(received)) == begun
+def test_the_unfinished_escape(received: bytes, unfinished: bytes) -> None:
+    assert unfinished_escape(bytearray(received)) == unfinished

@@ -12,7 +12,7 @@ BINARY, ECHO, SGA, STATUS, TTYPE, NAWS, LINEMODE, ENVIRON = (
 COMPRESS = bytes([86])
 
 
-def told(received: bytes) -> tuple[bytes, bytes]:
+def decode(received: bytes) -> tuple[bytes, bytes]:
     """Return the text in what came, and what was answered."""
     answers = bytearray()
     options = Options(answers.extend, columns=511, rows=1000)
@@ -59,7 +59,7 @@ def told(received: bytes) -> tuple[bytes, bytes]:
     ],
 )
 def test_what_comes(received: bytes, text: bytes, answered: bytes) -> None:
-    assert told(received) == (text, answered)
+    assert decode(received) == (text, answered)
 
 
 @pytest.mark.parametrize(
