@@ -1,1 +1,1 @@
-"""What users do with their own account, as pages."""
+"""The pages of a user's own account."""

@@ -34,27 +34,31 @@ class ShownSession:
 
 
 class AccountBase(PageHandler):
-    """`_mends`: which of the sentences that block a caller a page of it can end; any other leads away."""
+    """The base of all account pages.
+
+    `_resolves` names the sentences that block a caller and that a page ends; for any other sentence the
+    caller is redirected.
+    """
 
     account: AccountService
     auth: AuthService
     otp: OtpService
     ssh_ca: SshAuthority
     tokens: ApiTokens
-    _mends = frozenset[str]()
+    _resolves = frozenset[str]()
 
     async def admit(self, operation: Operation) -> None:
         await super().admit(operation)
         blocked = self.caller.blocked
-        if blocked is not None and blocked not in self._mends:
+        if blocked is not None and blocked not in self._resolves:
             raise AccountFirst(blocked)
 
     def next_page(self) -> str:
-        """After a form: whoever had to see to the account goes on to the pages."""
+        """Return where a form leads: to the other pages once nothing blocks the caller any more."""
         return ACCOUNT if self.caller.blocked is None else "/"
 
     async def show_account(self) -> None:
-        """All of it; for somebody who has to change something first, the form for that alone."""
+        """Show the whole account; a caller who has to change something first sees only the form for that."""
         blocked = self.caller.blocked
         self.show(
             "account/account.html",

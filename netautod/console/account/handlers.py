@@ -1,4 +1,4 @@
-"""/account: password, one-time codes, sessions and API tokens of whoever is logged in."""
+"""/account: password, one-time codes, sessions and API tokens of the user who is logged in."""
 
 import re
 from collections.abc import Callable
@@ -30,25 +30,25 @@ _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 def _form(**options: Any) -> Callable[[Any], Any]:
-    """A form of any session, of some short fields."""
+    """Declare a form of a few short fields for any session."""
     return any_token(consumes=FORM, body_limit=SMALL_BODY, **options)
 
 
 class AccountPage(AccountBase):
-    _mends = frozenset({CHANGE_IT, SET_UP_CODES})
+    _resolves = frozenset({CHANGE_IT, SET_UP_CODES})
 
     @any_token(query=PageQuery)
     async def get(self) -> None:
-        """The own account, or the form that has to be done first."""
+        """Show the own account, or the form that has to be done first."""
         await self.show_account()
 
 
 class PasswordPage(AccountBase):
-    _mends = frozenset({CHANGE_IT})
+    _resolves = frozenset({CHANGE_IT})
 
     @_form(grows=False)
     async def post(self) -> None:
-        """Changes the own password."""
+        """Change the own password."""
         await self.submit(in_the_form(self._change()), again=self.show_account)
 
     async def _change(self) -> str:
@@ -59,18 +59,18 @@ class PasswordPage(AccountBase):
             given["new_password"],
             keep_api_tokens=given["keep_api_tokens"],
         )
-        self.tell(f"The password has been changed; {ended} other sessions ended.")
+        self.set_notice(f"The password has been changed; {ended} other sessions ended.")
         return self.next_page()
 
 
 class CodesPage(AccountBase):
     """The secret and the recovery codes are shown by the answer of the form, once."""
 
-    _mends = frozenset({SET_UP_CODES})
+    _resolves = frozenset({SET_UP_CODES})
 
     @_form(grows=False)
     async def post(self) -> None:
-        """Makes a secret and recovery codes, in the place of others if there are some."""
+        """Create a secret and recovery codes, which replace earlier ones."""
         await self.submit(in_the_form(self._set_up()), again=self.show_account)
 
     async def _set_up(self) -> None:
@@ -80,11 +80,11 @@ class CodesPage(AccountBase):
 
 
 class ConfirmCodesPage(AccountBase):
-    _mends = frozenset({SET_UP_CODES})
+    _resolves = frozenset({SET_UP_CODES})
 
     @_form(grows=False)
     async def post(self) -> None:
-        """Puts the codes in force."""
+        """Put the codes in force."""
         await self.submit(in_the_form(self._confirm()), again=self._show_again)
 
     async def _confirm(self) -> str:
@@ -92,7 +92,7 @@ class ConfirmCodesPage(AccountBase):
             await self.otp.confirm(self.caller, self.form.values(OtpCodeBody())["code"])
         except Conflict as error:
             raise Conflict(AGAIN) from error
-        self.tell("From now on a login asks for a one-time code.")
+        self.set_notice("From now on a login asks for a one-time code.")
         return self.next_page()
 
     async def _show_again(self) -> None:
@@ -105,31 +105,31 @@ class ConfirmCodesPage(AccountBase):
 class EndCodesPage(AccountBase):
     @_form(grows=False)
     async def post(self) -> None:
-        """Ends the own one-time codes."""
+        """Turn off the own one-time codes."""
         await self.submit(in_the_form(self._turn_off()), again=self.show_account)
 
     async def _turn_off(self) -> str:
         given = self.form.values(OtpEndBody())
         await self.otp.end(self.caller, given["password"], given["code"])
-        self.tell("A login asks for no one-time code any more.")
+        self.set_notice("A login asks for no one-time code any more.")
         return ACCOUNT
 
 
 class EndSessionPage(AccountBase):
     @_form(grows=False)
     async def post(self, session_id: str) -> None:
-        """Ends one of the own sessions."""
+        """End one of the own sessions."""
         await self.account.end_session(self.caller, self.path_id(session_id, "Session"))
-        self.tell("The session has ended.")
+        self.set_notice("The session has ended.")
         self.redirect_to(ACCOUNT)
 
 
 class EndOtherSessionsPage(AccountBase):
     @_form(grows=False)
     async def post(self) -> None:
-        """Ends all of the own sessions but this one."""
+        """End all own sessions but this one."""
         ended = await self.account.end_other_sessions(self.caller)
-        self.tell(f"{ended} other sessions ended.")
+        self.set_notice(f"{ended} other sessions ended.")
         self.redirect_to(ACCOUNT)
 
 
@@ -138,7 +138,7 @@ class TokensPage(AccountBase):
 
     @_form()
     async def post(self) -> None:
-        """Makes an API token."""
+        """Create an API token."""
         await self.submit(self._make(), again=self.show_account)
 
     async def _make(self) -> None:
@@ -155,14 +155,16 @@ class TokensPage(AccountBase):
 class RevokeTokenPage(AccountBase):
     @_form(grows=False)
     async def post(self, token_id: str) -> None:
-        """Revokes one of the own API tokens."""
+        """Revoke one of the own API tokens."""
         await self.tokens.revoke(self.caller, self.path_id(token_id, "Token"))
-        self.tell("The API token has been revoked.")
+        self.set_notice("The API token has been revoked.")
         self.redirect_to(ACCOUNT)
 
 
 def _with_end(form: Form) -> Form:
-    """A day that was chosen is meant up to its end; the box `never` comes before it."""
+    """Return the form with the end of the token's last day as its expiry; a ticked `never` wins over
+    the day.
+    """
     day = form.text("expires_at")
     end = NEVER if form.has("never") else f"{day}T23:59:59Z" if _DAY.fullmatch(day) else day
     return replace(form, given={**form.given, "expires_at": [end]})

@@ -16,7 +16,7 @@ class AuditPage(PageHandler):
 
     @requires("system.manage", query=AuditQuery)
     async def get(self) -> None:
-        """The events, newest first."""
+        """Show the audit events, newest first."""
         narrowed: dict[str, Any] = dict(self.query)
         page = Page(limit=narrowed.pop("limit"), offset=narrowed.pop("offset"))
         listed = await self.audit.page(self.caller.org_id, AuditFilter(**narrowed), page)

@@ -1,4 +1,4 @@
-"""Credentials: who uses them, what is suspended, and forms that never show a secret."""
+"""Credentials: what uses them, which logins are suspended, and forms that never show a secret."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -66,7 +66,7 @@ class CredentialPage(PageHandler):
 class CredentialsPage(CredentialPage):
     @requires(PERMISSION, query=PageQuery)
     async def get(self) -> None:
-        """The credentials by name."""
+        """Show the credentials by name."""
         listed = await self.credentials.page(self.caller.org_id, Page(**self.query))
         rows = await self.rows(listed.items)
         self.show("administration/credentials.html", title="Credentials", listed=listed, rows=rows)
@@ -75,12 +75,12 @@ class CredentialsPage(CredentialPage):
 class NewCredentialPage(CredentialPage):
     @requires(PERMISSION)
     async def get(self) -> None:
-        """The form of a new credential."""
+        """Show the form of a new credential."""
         self.show_form("New credential")
 
     @requires(PERMISSION, consumes=FORM)
     async def post(self) -> None:
-        """Makes it."""
+        """Create a credential."""
         await self.submit(self._make(), self.get_again)
 
     async def get_again(self) -> None:
@@ -88,19 +88,19 @@ class NewCredentialPage(CredentialPage):
 
     async def _make(self) -> str:
         made = await self.credentials.create(self.caller, self.form.values(CredentialRequest()))
-        self.tell(f"The credential {made.name} was made.")
+        self.set_notice(f"The credential {made.name} was made.")
         return PATH
 
 
 class OneCredentialPage(CredentialPage):
     @requires(PERMISSION)
     async def get(self, credential_id: str) -> None:
-        """One credential, and the form to change it."""
+        """Show one credential and the form to change it."""
         await self.form_of(credential_id)
 
     @requires(PERMISSION, consumes=FORM)
     async def post(self, credential_id: str) -> None:
-        """Changes it; a secret that is left empty stays."""
+        """Change the credential; a secret that is left empty stays."""
         await self.submit(self._change(credential_id), lambda: self.form_of(credential_id))
 
     async def _change(self, credential_id: str) -> str:
@@ -108,25 +108,28 @@ class OneCredentialPage(CredentialPage):
         self.require_unchanged(to_text(credential.updated_at))
         values = changed(credential, self.form.values(CredentialRequest(), partial=True))
         changed_one = await self.credentials.update(self.caller, credential.id, values)
-        self.tell(f"The credential {changed_one.name} was saved.")
+        self.set_notice(f"The credential {changed_one.name} was saved.")
         return f"{PATH}/{credential.id}"
 
 
 class DeleteCredentialPage(CredentialPage):
     @requires(PERMISSION, consumes=FORM)
     async def post(self, credential_id: str) -> None:
-        """Deletes it unless something uses it."""
+        """Delete the credential unless something uses it."""
         await self.submit(self._delete(credential_id), lambda: self.form_of(credential_id))
 
     async def _delete(self, credential_id: str) -> str:
         credential = await self.found(credential_id)
         await self.credentials.delete(self.caller, credential.id)
-        self.tell(f"The credential {credential.name} was deleted.")
+        self.set_notice(f"The credential {credential.name} was deleted.")
         return PATH
 
 
 def changed(credential: Credential, values: Mapping[str, Any]) -> dict[str, Any]:
-    """What differs from the record. The form does not know the secrets, so that an empty one stays."""
+    """Return the values that differ from the record.
+
+    The form does not know the secrets: an empty one keeps what is stored.
+    """
     known = {name: getattr(credential, name) for name in values if name not in SEALED}
     known["allowed_hosts"] = list(credential.allowed_hosts)
     return {

@@ -23,16 +23,16 @@ class RolePage(PageHandler):
     capabilities: Capabilities
 
     def effective(self, role: Role) -> list[str]:
-        """All that the role grants, wildcards and implied keys included."""
+        """Return all permissions that the role grants, wildcards and implied ones included."""
         held = frozenset(role.permissions)
         return [key for key in self.catalogue() if key != "*" and grants(held, key)]
 
     def catalogue(self) -> dict[str, str]:
-        """Every permission that a role can have, with what it means."""
+        """Return every permission that a role can have, with its description."""
         return {"*": "Everything", **DESCRIPTIONS, **self.capabilities.permissions.of_plugins}
 
     async def show_form(self, title: str, role: Role | None = None) -> None:
-        chosen = () if role is None else role.permissions
+        selected = () if role is None else role.permissions
         catalogue = self.catalogue()
         self.show(
             "administration/role.html",
@@ -40,8 +40,8 @@ class RolePage(PageHandler):
             record=role,
             tag="" if role is None else to_text(role.updated_at),
             # A wildcard of a part, such as `devices.*`, has no row of its own in the catalogue.
-            catalogue={**catalogue, **{key: "" for key in chosen if key not in catalogue}},
-            chosen=self.form.all("permissions") if "permissions" in self.form.given else chosen,
+            catalogue={**catalogue, **{key: "" for key in selected if key not in catalogue}},
+            selected=self.form.all("permissions") if "permissions" in self.form.given else selected,
             effective=[] if role is None else self.effective(role),
         )
 
@@ -56,7 +56,7 @@ class RolePage(PageHandler):
 class RolesPage(RolePage):
     @requires(PERMISSION, query=PageQuery)
     async def get(self) -> None:
-        """The roles by name."""
+        """Show the roles by name."""
         listed = await self.roles.page(self.caller.org_id, Page(**self.query))
         effective = {role.id: self.effective(role) for role in listed.items}
         self.show("administration/roles.html", title="Roles", listed=listed, effective=effective)
@@ -65,29 +65,29 @@ class RolesPage(RolePage):
 class NewRolePage(RolePage):
     @requires(PERMISSION)
     async def get(self) -> None:
-        """The form of a new role."""
+        """Show the form of a new role."""
         await self.show_form("New role")
 
     @requires(PERMISSION, consumes=FORM)
     async def post(self) -> None:
-        """Makes the role."""
+        """Create a role."""
         await self.submit(self._make(), lambda: self.show_form("New role"))
 
     async def _make(self) -> str:
         made = await self.roles.create(self.caller, self.form.values(RoleRequest()))
-        self.tell(f"The role {made.name} was made.")
+        self.set_notice(f"The role {made.name} was made.")
         return f"{PATH}/{made.id}"
 
 
 class OneRolePage(RolePage):
     @requires(PERMISSION)
     async def get(self, role_id: str) -> None:
-        """One role, what it grants, and the form to change it."""
+        """Show one role, what it grants, and the form to change it."""
         await self.form_of(role_id)
 
     @requires(PERMISSION, consumes=FORM)
     async def post(self, role_id: str) -> None:
-        """Changes the role."""
+        """Change the role."""
         await self.submit(self._change(role_id), lambda: self.form_of(role_id))
 
     async def _change(self, role_id: str) -> str:
@@ -95,20 +95,20 @@ class OneRolePage(RolePage):
         self.require_unchanged(to_text(role.updated_at))
         values: dict[str, Any] = self.form.values(RoleRequest(), partial=True)
         await self.roles.update(self.caller, role.id, values)
-        self.tell(f"The role {values.get('name', role.name)} was saved.")
+        self.set_notice(f"The role {values.get('name', role.name)} was saved.")
         return f"{PATH}/{role.id}"
 
 
 class DeleteRolePage(RolePage):
     @requires(PERMISSION, consumes=FORM)
     async def post(self, role_id: str) -> None:
-        """Deletes the role unless a user has it."""
+        """Delete the role unless a user has it."""
         await self.submit(self._delete(role_id), lambda: self.form_of(role_id))
 
     async def _delete(self, role_id: str) -> str:
         role = await self.found(role_id)
         await self.roles.delete(self.caller, role.id)
-        self.tell(f"The role {role.name} was deleted.")
+        self.set_notice(f"The role {role.name} was deleted.")
         return PATH
 
 

@@ -22,39 +22,39 @@ class SystemPage(PageHandler):
 class NodesPage(SystemPage):
     @requires(PERMISSION)
     async def get(self) -> None:
-        """The nodes, the database and what waits."""
+        """Show the nodes, the database and what waits."""
         await self.show_status()
 
 
 class PausePage(SystemPage):
     @requires(PERMISSION, consumes=FORM, grows=False)
     async def post(self) -> None:
-        """Lets nothing begin until it is resumed."""
+        """Pause automation: nothing starts until it is resumed."""
         await self.submit(self._pause(), self.show_status)
 
     async def _pause(self) -> str:
         values = self.form.values(PauseRequest())
         await self.system.pause(self.caller, values["reason"])
-        self.tell("The service is paused: what runs may finish, nothing new begins.")
+        self.set_notice("The service is paused: what runs may finish, nothing new begins.")
         return "/nodes"
 
 
 class ResumePage(SystemPage):
     @requires(PERMISSION, consumes=FORM, grows=False)
     async def post(self) -> None:
-        """Ends the pause."""
+        """End the pause."""
         await self.submit(self._resume(), self.show_status)
 
     async def _resume(self) -> str:
         await self.system.resume(self.caller)
-        self.tell("The service goes on.")
+        self.set_notice("The service goes on.")
         return "/nodes"
 
 
 class PluginsPage(SystemPage):
     @requires(PERMISSION)
     async def get(self) -> None:
-        """The plugins, and what keeps one from working."""
+        """Show the plugins, and what keeps one from working."""
         status = await self.system.status(self.caller.org_id)
         self.show("administration/plugins.html", title="Plugins", plugins=status.plugins)
 

@@ -30,14 +30,14 @@ class UserPage(PageHandler):
 
     async def show_form(self, title: str, user: User | None = None, **values: Any) -> None:
         roles = await self.roles.page(self.caller.org_id, Page(limit=MOST_ROLES))
-        chosen = () if user is None else tuple(user.role_names)
+        selected = () if user is None else tuple(user.role_names)
         self.show(
             "administration/user.html",
             title=title,
             record=user,
             tag="" if user is None else to_text(user.updated_at),
             roles=roles.items,
-            chosen=self.form.all("roles") if "roles" in self.form.given else chosen,
+            selected=self.form.all("roles") if "roles" in self.form.given else selected,
             **{"sessions": (), **values},
         )
 
@@ -53,7 +53,7 @@ class UserPage(PageHandler):
 class UsersPage(UserPage):
     @requires(PERMISSION, query=PageQuery)
     async def get(self) -> None:
-        """The users by name."""
+        """Show the users by name."""
         listed = await self.users.page(self.caller.org_id, Page(**self.query))
         self.show("administration/users.html", title="Users", listed=listed)
 
@@ -61,30 +61,30 @@ class UsersPage(UserPage):
 class NewUserPage(UserPage):
     @requires(PERMISSION)
     async def get(self) -> None:
-        """The form of a new user."""
+        """Show the form of a new user."""
         await self.show_form("New user")
 
     @requires(PERMISSION, consumes=FORM)
     async def post(self) -> None:
-        """Makes the user."""
+        """Create a user."""
         await self.submit(self._make(), lambda: self.show_form("New user"))
 
     async def _make(self) -> str:
         body = with_password(self.form.values(UserCreate()), self.form.secret("password"))
         made = await self.users.create(self.caller, NewUser.from_request(body))
-        self.tell(f"The user {made.username} was made.")
+        self.set_notice(f"The user {made.username} was made.")
         return f"{PATH}/{made.id}"
 
 
 class OneUserPage(UserPage):
     @requires(PERMISSION)
     async def get(self, user_id: str) -> None:
-        """One user: what he may do, his sessions, and the form to change him."""
+        """Show one user: permissions, sessions, and the form to change the user."""
         await self.form_of(user_id)
 
     @requires(PERMISSION, consumes=FORM, grows=False)
     async def post(self, user_id: str) -> None:
-        """Changes the user; a password that is typed resets it."""
+        """Change the user; a password that is typed resets the old one."""
         await self.submit(self._change(user_id), lambda: self.form_of(user_id))
 
     async def _change(self, user_id: str) -> str:
@@ -92,12 +92,12 @@ class OneUserPage(UserPage):
         self.require_unchanged(to_text(user.updated_at))
         values = changed(user, self.form.values(UserUpdate(), partial=True))
         await self.users.update(self.caller, user.id, with_password(values, self.form.secret("password")))
-        self.tell(f"The user {user.username} was saved.")
+        self.set_notice(f"The user {user.username} was saved.")
         return f"{PATH}/{user.id}"
 
 
 class UserActionPage(UserPage):
-    """What a button does to a user; an error shows the user's page."""
+    """A button that acts on a user; an error shows the user's page."""
 
     otp: OtpService
 
@@ -108,48 +108,50 @@ class UserActionPage(UserPage):
         user = await self.found(user_id)
         if action == "delete":
             await self.users.delete(self.caller, user.id)
-            self.tell(f"The user {user.username} was deleted.")
+            self.set_notice(f"The user {user.username} was deleted.")
             return PATH
         if action == "otp":
             await self.otp.remove(self.caller, user.id)
-            self.tell(f"The one-time codes of {user.username} were removed.")
+            self.set_notice(f"The one-time codes of {user.username} were removed.")
         else:
             for session in await self.account.sessions(self.caller, user.id):
                 with suppress(NotFound):  # it has ended by itself since they were listed; the others go on
                     await self.account.end_session(self.caller, session.id)
-            self.tell(f"The sessions of {user.username} have ended.")
+            self.set_notice(f"The sessions of {user.username} have ended.")
         return f"{PATH}/{user.id}"
 
 
 class DeleteUserPage(UserActionPage):
     @requires(PERMISSION, consumes=FORM, grows=False)
     async def post(self, user_id: str) -> None:
-        """Deletes the user; sessions and tokens end."""
+        """Delete the user; sessions and tokens end."""
         await self.act(user_id, "delete")
 
 
 class UserOtpPage(UserActionPage):
     @requires(PERMISSION, consumes=FORM, grows=False)
     async def post(self, user_id: str) -> None:
-        """Removes the one-time codes."""
+        """Remove the one-time codes of the user."""
         await self.act(user_id, "otp")
 
 
 class UserSessionsPage(UserActionPage):
     @requires(PERMISSION, consumes=FORM, grows=False)
     async def post(self, user_id: str) -> None:
-        """Ends all sessions."""
+        """End all sessions of the user."""
         await self.act(user_id, "sessions")
 
 
 def with_password(values: Mapping[str, Any], typed: str) -> dict[str, Any]:
-    """A password is taken as it was typed; none that is typed stays as it is."""
+    """Return the values with the password exactly as typed; an empty one is left out, so the old one
+    stays.
+    """
     others = {name: value for name, value in values.items() if name != "password"}
     return {**others, "password": typed} if typed else others
 
 
 def changed(user: User, values: Mapping[str, Any]) -> dict[str, Any]:
-    """What differs from the record; lists are sets here."""
+    """Return the values that differ from the record; lists count as sets here."""
     known: dict[str, Any] = {name: getattr(user, name, None) for name in values}
     known |= {"roles": user.role_names, "ssh_principals": user.ssh_principals}
     return {name: value for name, value in values.items() if _plain(value) != _plain(known[name])}

@@ -1,4 +1,4 @@
-"""Webhooks: what they are told of, where to, and how it went."""
+"""Webhooks: their events, their addresses and their deliveries."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -27,14 +27,14 @@ class WebhookPage(PageHandler):
         if webhook is not None:
             page = Page(**self.query) if hasattr(self, "query") else Page()
             deliveries = await self.webhooks.deliveries(self.caller.org_id, webhook.id, page)
-        chosen = () if webhook is None else webhook.events
+        selected = () if webhook is None else webhook.events
         self.show(
             "administration/webhook.html",
             title=title,
             record=webhook,
             tag="" if webhook is None else to_text(webhook.updated_at),
             events=self.webhooks.event_names,
-            chosen=self.form.all("events") if "events" in self.form.given else chosen,
+            selected=self.form.all("events") if "events" in self.form.given else selected,
             deliveries=deliveries,
             outcome=outcome,
         )
@@ -50,7 +50,7 @@ class WebhookPage(PageHandler):
 class WebhooksPage(WebhookPage):
     @requires(PERMISSION, query=PageQuery)
     async def get(self) -> None:
-        """The webhooks by name."""
+        """Show the webhooks by name."""
         listed = await self.webhooks.page(self.caller.org_id, Page(**self.query))
         self.show("administration/webhooks.html", title="Webhooks", listed=listed)
 
@@ -58,29 +58,29 @@ class WebhooksPage(WebhookPage):
 class NewWebhookPage(WebhookPage):
     @requires(PERMISSION)
     async def get(self) -> None:
-        """The form of a new webhook."""
+        """Show the form of a new webhook."""
         await self.show_form("New webhook")
 
     @requires(PERMISSION, consumes=FORM)
     async def post(self) -> None:
-        """Makes it."""
+        """Create a webhook."""
         await self.submit(self._make(), lambda: self.show_form("New webhook"))
 
     async def _make(self) -> str:
         made = await self.webhooks.create(self.caller, self.form.values(WebhookRequest()))
-        self.tell(f"The webhook {made.name} was made.")
+        self.set_notice(f"The webhook {made.name} was made.")
         return f"{PATH}/{made.id}"
 
 
 class OneWebhookPage(WebhookPage):
     @requires(PERMISSION, query=PageQuery)
     async def get(self, webhook_id: str) -> None:
-        """One webhook with its deliveries, and the form to change it."""
+        """Show one webhook with its deliveries and the form to change it."""
         await self.form_of(webhook_id)
 
     @requires(PERMISSION, consumes=FORM)
     async def post(self, webhook_id: str) -> None:
-        """Changes it; a secret that is left empty stays."""
+        """Change the webhook; a secret that is left empty stays."""
         await self.submit(self._change(webhook_id), lambda: self.form_of(webhook_id))
 
     async def _change(self, webhook_id: str) -> str:
@@ -88,34 +88,34 @@ class OneWebhookPage(WebhookPage):
         self.require_unchanged(to_text(webhook.updated_at))
         values = kept_secret(self.form.values(WebhookRequest(), partial=True), self.form.has("no_secret"))
         await self.webhooks.update(self.caller, webhook.id, values)
-        self.tell(f"The webhook {values.get('name', webhook.name)} was saved.")
+        self.set_notice(f"The webhook {values.get('name', webhook.name)} was saved.")
         return f"{PATH}/{webhook.id}"
 
 
 class DeleteWebhookPage(WebhookPage):
     @requires(PERMISSION, consumes=FORM)
     async def post(self, webhook_id: str) -> None:
-        """Deletes it with its deliveries."""
+        """Delete the webhook with its deliveries."""
         await self.submit(self._delete(webhook_id), lambda: self.form_of(webhook_id))
 
     async def _delete(self, webhook_id: str) -> str:
         webhook = await self.found(webhook_id)
         await self.webhooks.delete(self.caller, webhook.id)
-        self.tell(f"The webhook {webhook.name} was deleted.")
+        self.set_notice(f"The webhook {webhook.name} was deleted.")
         return PATH
 
 
 class TestWebhookPage(WebhookPage):
     @requires(PERMISSION, consumes=FORM, grows=False)
     async def post(self, webhook_id: str) -> None:
-        """Posts an event at once, and shows what the receiver has answered."""
+        """Post an event at once and show the receiver's answer."""
         webhook = await self.found(webhook_id)
         outcome = await self.webhooks.test(self.caller, webhook.id)
         await self.show_form(webhook.name, webhook, outcome=outcome)
 
 
 def kept_secret(values: Mapping[str, Any], cleared: bool) -> dict[str, Any]:
-    """The form does not know the secret: an empty one stays, unless it is to be cleared."""
+    """Return the values to store: an empty secret is left out and so stays, unless it is to be cleared."""
     others = {name: value for name, value in values.items() if name != "secret"}
     if cleared:
         return {**others, "secret": None}

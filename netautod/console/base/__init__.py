@@ -1,1 +1,1 @@
-"""What all pages share: the base of their handlers, templates, forms, navigation and static files."""
+"""The parts that all pages share: base handlers, templates, forms, navigation and static files."""

@@ -20,35 +20,40 @@ _WHOLE = re.compile(r"-?[0-9]{1,18}")
 
 @dataclass(frozen=True, kw_only=True)
 class Form:
-    """What a person has sent; `given` in the order of the page, the last value of a name counts."""
+    """A form that a browser has sent.
+
+    `given` has the fields in the order of the page; of several values of a name the last one counts.
+    """
 
     given: Mapping[str, Sequence[str]] = field(default_factory=dict)
     files: Mapping[str, bytes] = field(default_factory=dict)
 
     def text(self, name: str, default: str = "") -> str:
-        """The field without white space around it."""
+        """Return the field without white space around it."""
         return self.given[name][-1].strip() if name in self.given else default
 
     def secret(self, name: str) -> str:
-        """The field as it was typed."""
+        """Return the field exactly as typed."""
         return self.given[name][-1] if name in self.given else ""
 
     def all(self, name: str) -> list[str]:
-        """Every value that is not empty: of check boxes with one name, of a list of choices."""
+        """Return every value that is not empty: of check boxes with one name, or of a list of choices."""
         return [one for one in self.given.get(name, ()) if one.strip()]
 
     def has(self, name: str) -> bool:
-        """Whether it is filled in, or ticked."""
+        """Return whether the field is filled in or ticked."""
         return bool(self.text(name))
 
     def values(self, schema: Schema, *, partial: bool = False) -> dict[str, Any]:
-        """Validated as the body of the API's route. Raises InvalidInput, which names the fields.
+        """Validate the form as the body of the API's route and return the values.
 
-        A field that is empty is null with `partial`, else it is left out; one that is needed stays empty with
-        `partial`, for the schema to refuse it (but not a secret: without one the old one stays). A tick box
-        has a hidden empty field of its name before it, so that one without a tick is false and one that is
-        not on the page is absent. Objects are JSON, or fields of their own with dotted names; a list is
-        several fields of its name, or one with a value on each line.
+        An empty field is null with `partial`, else it is left out; a required one stays empty with `partial`,
+        so that the schema refuses it (but not a secret: without one the old one stays). A tick box has a
+        hidden empty field of its name before it: a box without a tick is false, and a box that is not on the
+        page is absent. Objects are JSON, or fields of their own with dotted names; a list is several fields
+        of its name, or one field with a value on each line.
+
+        Raises InvalidInput, which names the fields.
         """
         return load(schema, self._raw(schema, "", partial=partial), partial=partial)
 
@@ -94,12 +99,17 @@ class Form:
 
 
 def with_newlines(text: str) -> str:
-    """HTML sends every line break as two characters (its section 4.10.22.4)."""
+    """Return the text with plain newlines: HTML sends every line break as two characters (its section
+    4.10.22.4).
+    """
     return text.replace("\r\n", "\n")
 
 
 def json_of(text: str, name: str) -> Any:
-    """Raises InvalidInput that names the field, the line and the column."""
+    """Parse the JSON of a field.
+
+    Raises InvalidInput that names the field, the line and the column.
+    """
     try:
         value = json.loads(text, parse_constant=json_values.no_constant)
     except (ValueError, RecursionError) as error:
@@ -109,7 +119,10 @@ def json_of(text: str, name: str) -> Any:
 
 
 def read_form(body: bytes, content_type: str) -> Form:
-    """Raises InvalidInput for what is no form, and for texts that are not UTF-8."""
+    """Parse the body of a form.
+
+    Raises InvalidInput if the body is no form or has texts that are not UTF-8.
+    """
     arguments: dict[str, list[bytes]] = {}
     files: dict[str, list[HTTPFile]] = {}
     try:

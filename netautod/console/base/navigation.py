@@ -11,7 +11,7 @@ USERS, SYSTEM = "users.manage", "system.manage"
 
 @dataclass(frozen=True, kw_only=True)
 class Link:
-    """`permission` None: for any session."""
+    """An entry of the navigation; `permission` None: for any session."""
 
     path: str
     text: str
@@ -19,7 +19,7 @@ class Link:
     of_administration: bool = False
 
     def leads_to(self, path: str) -> bool:
-        """Whether the page at `path` belongs to this entry."""
+        """Return whether the page at `path` belongs to this entry."""
         return path == self.path or (self.path != "/" and path.startswith(f"{self.path}/"))
 
 
@@ -54,7 +54,9 @@ LINKS: Sequence[Link] = (
 
 
 def links_for(caller: Caller) -> list[Link]:
-    """None of them for a caller who has to see to the own account first."""
+    """Return the links that the caller may open: none while the caller has to change something in the
+    account.
+    """
     if caller.blocked is not None:
         return []
     return [link for link in LINKS if link.permission is None or caller.can(link.permission)]

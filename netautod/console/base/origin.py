@@ -1,4 +1,4 @@
-"""What keeps pages of others from posting our forms: the Origin of a request, and a token in each form."""
+"""The defence against forged forms: the Origin header of a request, and a token in each form."""
 
 import hashlib
 import hmac
@@ -16,10 +16,10 @@ _BYTES = 32
 
 
 def require_own_origin(request: HTTPServerRequest, context: HttpContext) -> None:
-    """Raises Forbidden for a form that a page of another origin sends.
+    """Raise Forbidden for a form that a page of another origin sends.
 
-    Browsers send Origin with every POST (Fetch, "append a request Origin header"); what sends none is no
-    browser, or says by Sec-Fetch-Site that the page is of another site.
+    Browsers send Origin with every POST (Fetch, "append a request Origin header"); a client that sends none
+    is no browser, or says by Sec-Fetch-Site that the page is of another site.
     """
     origins = request.headers.get_list("Origin")
     if not origins:
@@ -31,14 +31,17 @@ def require_own_origin(request: HTTPServerRequest, context: HttpContext) -> None
 
 
 def form_token(cookie: str) -> str:
-    """A token for the forms of whoever has this cookie: another text each time, as the answer is compressed
-    and may hold what somebody else chose (https://www.breachattack.com/)."""
+    """Return a token for the forms of a client with this cookie.
+
+    It is another text each time, because the answer is compressed and may hold text that an attacker chose
+    (https://www.breachattack.com/).
+    """
     mask = secrets.token_bytes(_BYTES)
     return (mask + _xor(mask, _digest(cookie))).hex()
 
 
 def require_form_token(given: str, cookie: str) -> None:
-    """Raises Forbidden for a token that `form_token` has not made for this cookie."""
+    """Raise Forbidden for a token that `form_token` has not made for this cookie."""
     try:
         both = bytes.fromhex(given)
     except ValueError as error:

@@ -41,19 +41,19 @@ POLICY = "; ".join(
         "frame-ancestors 'none'",
     )
 )
-# Of the form of somebody who has none yet.
+# Binds the forms of a visitor without a session.
 VISITOR = "netautod_form"
-TOLD = "netautod_told"
-# Sent by a page that looks for news by itself: such a request keeps no session alive.
+NOTICE = "netautod_told"
+# Sent by a live page that refreshes itself: such a request keeps no session alive.
 BY_ITSELF = "X-Live"
 ACCOUNT = "/account"
-# Reachable for a caller who has to see to the own account first.
+# Reachable for a caller who has to change something in the account first.
 OWN_ACCOUNT = ("/account", "/logout")
 # The hidden field with the state of the record that a form was loaded from.
 TAG = "_tag"
 CHANGED = "The record was changed while the form was open"
-# A person can mend these in the form.
-MENDABLE = (
+# Errors that a user can correct in the form.
+CORRECTABLE = (
     Forbidden,
     InvalidInput,
     Conflict,
@@ -103,18 +103,18 @@ class PageHandler(JsonHandler):
         return self.get_cookie(self.cookie_name(name)) or ""
 
     def keep_cookie(self, name: str, value: str, *, max_age: int | None = None) -> None:
-        """`max_age` in seconds; None: until the browser is closed."""
+        """Set a cookie for `max_age` seconds; None: until the browser is closed."""
         give_cookie(self, name, value, secure=self.is_secure, max_age=max_age)
 
     def drop_cookie(self, name: str) -> None:
         self.clear_cookie(self.cookie_name(name), path="/", secure=self.is_secure, httponly=True)
 
     def show(self, template: str, **values: Any) -> None:
-        """The page that is answered when the method is over. `title` is among the values."""
+        """Set the page that is sent when the method returns; `title` is among the values."""
         self._shown = (template, values)
 
     def redirect_to(self, path: str) -> None:
-        """After a form: the browser loads that page (RFC 9110 15.4.4)."""
+        """Send the browser to that page after a form (303, RFC 9110 15.4.4)."""
         self.set_status(303)
         self.clear_header("Content-Type")
         self.set_header("Location", path)
@@ -136,7 +136,7 @@ class PageHandler(JsonHandler):
         self._finish_page(*self._made(template, {**self._frame(), **values}))
 
     def _made(self, template: str, values: Mapping[str, Any]) -> tuple[bytes, bool]:
-        """The page, and whether it is compressed."""
+        """Render the page; return it, and whether it is compressed."""
         content = self.renderer.render(template, values).encode("utf-8", "replace")
         if len(content) >= _COMPRESSED and "gzip" in self.request.headers.get("Accept-Encoding", ""):
             return gzip.compress(content, compresslevel=4, mtime=0), True
@@ -153,24 +153,29 @@ class PageHandler(JsonHandler):
         self.finish_html("error.html", {"title": title, "text": body["error"]})
 
     def query_texts(self) -> dict[str, str]:
-        """The query as it was sent, for the links of the page."""
+        """Return the query as it was sent, for the links of the page."""
         sent = self.request.query_arguments
         return {name: values[-1].decode("utf-8", "replace") for name, values in sent.items()}
 
     def form_cookie(self) -> str:
-        """What the tokens of forms are bound to: the session, or a cookie of somebody who has none yet."""
+        """Return the cookie that the tokens of forms are bound to: the session, or a visitor's cookie without
+        one.
+        """
         if getattr(self, "caller", None) is not None:
             return self.cookie(SESSION)
         return self._visitor or self.cookie(VISITOR)
 
     def begin_visit(self) -> None:
-        """Before a page with a form for somebody without a session."""
+        """Give a visitor without a session the cookie that a form needs.
+
+        Call this before showing the form.
+        """
         if not self.form_cookie():
             self._visitor = secrets.token_urlsafe(32)
             self.keep_cookie(VISITOR, self._visitor)
 
     def _frame(self) -> Mapping[str, Any]:
-        """What is around each page, and in its forms."""
+        """Return the values for the frame around each page, and for its forms."""
         caller, cookie = getattr(self, "caller", None), self.form_cookie()
         return {
             "me": caller,
@@ -194,7 +199,7 @@ class PageHandler(JsonHandler):
 
     @property
     def by_itself(self) -> bool:
-        """Whether no person asks, but a page that looks for news."""
+        """Return whether a live page sends the request to refresh itself, not a person."""
         return BY_ITSELF in self.request.headers
 
     def check_headers(self) -> None:
@@ -225,15 +230,18 @@ class PageHandler(JsonHandler):
             origin.require_form_token(self.form.secret(origin.FIELD), self.form_cookie())
 
     def sent_query(self) -> Mapping[str, list[bytes]]:
-        """Without the fields of a form of filters that are not filled in, which browsers send along."""
+        """Return the query without the empty fields of filter forms, which browsers send along."""
         return {name: values for name, values in super().sent_query().items() if values[-1].strip()}
 
     async def submit(self, work: Awaitable[str | None], again: Callable[[], Awaitable[None]]) -> None:
-        """Goes to the page that `work` names, if it does not show one itself. What a person can mend shows
-        the form `again`, with what was sent, the error and its status."""
+        """Run the work of a form and go to the page that it returns, unless it shows one itself.
+
+        After an error that a user can correct, `again` shows the form with what was sent, the error and its
+        status.
+        """
         try:
             path = await work
-        except MENDABLE as error:
+        except CORRECTABLE as error:
             self.error, self.page_status = error.text, status_of(error)
             if isinstance(error, Forbidden):
                 await self.record_refusal(error)
@@ -245,8 +253,10 @@ class PageHandler(JsonHandler):
                 self.redirect_to(path)
 
     def if_unchanged(self, tag: Callable[[T], str]) -> Callable[[T], None] | None:
-        """What a service asks about the record that it is about to change: whether it is still as the form
-        was loaded. It raises PreconditionFailed; None for a form that does not say what it was loaded from.
+        """Return the check that a service runs on a record before it changes it.
+
+        The check raises PreconditionFailed if the record is no longer as the form was loaded. None for a form
+        that does not say what it was loaded from.
         """
         given = self.form.text(TAG)
         if not given:
@@ -259,9 +269,9 @@ class PageHandler(JsonHandler):
         return check
 
     def require_unchanged(self, tag: str) -> None:
-        """Raises Conflict if the form was loaded from another state of the record, which has this tag now.
+        """Raise Conflict if the form was loaded from another state of the record than the one with this tag.
 
-        For records without conditional requests; a change in the same moment is the service's to find.
+        This is for records without conditional requests; the service has to find a change at the same moment.
         """
         if self.form.text(TAG, tag) != tag:
             raise Conflict(f"{CHANGED}; what you see is what was sent, load the page again for what there is")
@@ -271,15 +281,15 @@ class PageHandler(JsonHandler):
         if self.page_status < 400:
             await super().check_trace(operation)
 
-    def tell(self, notice: str) -> None:
-        """What the next page says above its content, as that something is done."""
-        self.keep_cookie(TOLD, quote(notice[:_LONGEST_NOTICE]), max_age=60)
+    def set_notice(self, notice: str) -> None:
+        """Set the notice that the next page shows above its content, as "Device saved"."""
+        self.keep_cookie(NOTICE, quote(notice[:_LONGEST_NOTICE]), max_age=60)
 
     def _take_notice(self) -> None:
-        told = self.cookie(TOLD)
-        if told:
-            self.notice = unquote(told)[:_LONGEST_NOTICE]
-            self.drop_cookie(TOLD)
+        notice = self.cookie(NOTICE)
+        if notice:
+            self.notice = unquote(notice)[:_LONGEST_NOTICE]
+            self.drop_cookie(NOTICE)
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
         error = kwargs["exc_info"][1] if "exc_info" in kwargs else None
@@ -291,17 +301,20 @@ class PageHandler(JsonHandler):
             super().write_error(status_code, **kwargs)
 
     def _login_path(self) -> str:
-        """The page that was wanted opens after the login; of a form it is not known what it was on."""
+        """Return the address of the login, after which the wanted page opens.
+
+        For a form that is the overview, because the page that it was on is not known.
+        """
         wanted = (self.request.uri or "/") if self.request.method in ("GET", "HEAD") else "/"
         return login_page(wanted)
 
 
 class AccountFirst(Forbidden):
-    """Something of the own account has to be done first."""
+    """The refusal of a page because the user has to change something in the account first."""
 
 
 class UnknownPageHandler(UnknownRouteHandler, PageHandler):
-    """What no route matches: a page for a person who looks for one, JSON for everybody else."""
+    """The answer where no route matches: a page for a browser, JSON for every other client."""
 
     def send_error_body(self, body: dict[str, Any]) -> None:
         path, accepted = self.request.path, self.request.headers.get("Accept", "")

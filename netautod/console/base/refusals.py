@@ -1,4 +1,4 @@
-"""Wrong passwords and codes in forms: they are told in the form, and send nobody to the login."""
+"""Wrong passwords and codes in forms: the form shows them, and the user is not sent to the login."""
 
 from collections.abc import Awaitable
 from typing import TypeVar
@@ -10,7 +10,9 @@ T = TypeVar("T")
 
 
 async def in_the_form(work: Awaitable[T]) -> T:
-    """Raises InvalidInput in the place of Unauthenticated, unless the session itself is refused."""
+    """Run the work and raise InvalidInput in the place of Unauthenticated, unless the session itself is
+    refused.
+    """
     try:
         return await work
     except TokenRefused:

@@ -1,4 +1,4 @@
-"""Turns view models into HTML: the templates of the console, which escape all that they are given."""
+"""The conversion of view models into HTML: the templates escape all values."""
 
 import asyncio
 from collections.abc import Mapping
@@ -17,15 +17,23 @@ if TYPE_CHECKING:
 
 
 class Renderer:
-    """Reads each template once. A name that a template does not have is an error, not an empty text."""
+    """A renderer that reads each template once.
+
+    A name that a template does not have is an error, not an empty text.
+    """
 
     def __init__(self, static: StaticFiles, chapters: Mapping[str, str]) -> None:
-        """`chapters` are pages of the manual by the routes of the pages of the console that they explain."""
+        """Take the static files and the `chapters`: pages of the manual by the route of the page that they
+        explain.
+        """
         self._static = static
         self._chapters = chapters
 
     async def load(self) -> None:
-        """Before a page: the first one takes a while. Who uses the API alone has no memory taken by it."""
+        """Load the template engine before the first page, off the event loop, because that takes a while.
+
+        A service whose users only use the API never loads it and saves the memory.
+        """
         if "_environment" not in self.__dict__:
             await asyncio.to_thread(lambda: self._environment)
 
@@ -67,7 +75,7 @@ class Renderer:
 
 
 def moment(value: datetime | None) -> Markup:
-    """A point in time; scripts show it in the zone of the browser, and the title has it in UTC."""
+    """Render a point in time: scripts show it in the zone of the browser, and the title has it in UTC."""
     if value is None:
         return Markup('<span class="none">-</span>')
     utc = value.astimezone(UTC)
@@ -76,7 +84,7 @@ def moment(value: datetime | None) -> Markup:
 
 
 def clock(value: datetime) -> Markup:
-    """A point in time of which the day is known, to the second: in the lines of a log."""
+    """Render the time of day to the second, for lines of a log whose day is known."""
     shown = f"{value.astimezone(UTC):%Y-%m-%d %H:%M:%S}"
     return Markup('<time datetime="{}" title="{} UTC" data-clock>{}</time>').format(
         to_text(value), shown, shown[11:]
@@ -84,7 +92,7 @@ def clock(value: datetime) -> Markup:
 
 
 def lasted(seconds: float) -> str:
-    """`0.4 s`, `12 s`, `3 min 05 s`, `2 h 07 min`."""
+    """Format a duration: `0.4 s`, `12 s`, `3 min 05 s`, `2 h 07 min`."""
     if seconds < 9.95:
         return f"{seconds:.1f} s"
     whole = round(seconds)
@@ -97,12 +105,12 @@ def lasted(seconds: float) -> str:
 
 
 def visible(text: str) -> str:
-    """Exactly that text: what cannot be seen, or turns the direction of reading, as its escape."""
+    """Return the text with escapes for characters that cannot be seen or that turn the reading direction."""
     return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)
 
 
 def age(value: datetime | None, now: datetime) -> str:
-    """How long ago that was, in its largest unit: `3 h`, `12 d`; empty for never."""
+    """Return the time since `value` in its largest unit: `3 h`, `12 d`; empty if there is no value."""
     if value is None:
         return ""
     seconds = max(0, int((now - value).total_seconds()))
@@ -113,7 +121,7 @@ def age(value: datetime | None, now: datetime) -> str:
 
 
 def duration(seconds: int) -> str:
-    """In its two largest units: `12 d 3 h`."""
+    """Format seconds in their two largest units: `12 d 3 h`."""
     parts, rest = list[str](), seconds
     for unit, length in (("d", 86_400), ("h", 3600), ("min", 60), ("s", 1)):
         count, rest = divmod(rest, length)
@@ -127,7 +135,7 @@ def number(value: int | None) -> str:
 
 
 def size(value: int | None) -> str:
-    """Bytes as people read them, with binary prefixes (IEC 80000-13)."""
+    """Format bytes with binary prefixes (IEC 80000-13)."""
     if value is None:
         return "-"
     amount, unit = float(value), "B"
@@ -139,7 +147,7 @@ def size(value: int | None) -> str:
 
 
 def pair(text: str) -> tuple[str, str]:
-    """A choice that is shown as it is sent."""
+    """Return a choice whose value is also its text."""
     return text, text
 
 
@@ -148,7 +156,7 @@ def path_segment(text: str) -> str:
 
 
 def with_query(path: str, query: Mapping[str, str], **changed: object) -> str:
-    """The path with these query parameters; those that are None or empty are left out."""
+    """Return the path with these query parameters; those that are None or empty are left out."""
     merged = {**query, **changed}
     kept = {name: value for name, value in merged.items() if value is not None and value != ""}
     return f"{path}?{urlencode(kept, doseq=True)}" if kept else path

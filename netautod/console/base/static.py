@@ -26,7 +26,10 @@ class StaticFile:
 
 
 class StaticFiles:
-    """Each by its name without the hash. Scripts that others import are in these: one request for all."""
+    """The static files by name, without the hash.
+
+    A script contains the scripts that it imports, so that one request loads all.
+    """
 
     def __init__(self, texts: Mapping[str, str]) -> None:
         imported = {f"{found[1]}.js" for text in texts.values() for found in _IMPORT.findall(text)}
@@ -39,12 +42,12 @@ class StaticFiles:
         return cls({file.name: file.read_text(encoding="utf-8") for file in folder.iterdir()})
 
     def path(self, name: str) -> str:
-        """For a page to refer to it."""
+        """Return the address of the file for a page."""
         return f"/static/{self._made[name].name}"
 
 
 def _made(name: str, texts: Mapping[str, str]) -> StaticFile:
-    """With the hash of what it holds in its name."""
+    """Build the file, with the hash of its content in its name."""
     stem, _, kind = name.rpartition(".")
     content = ("".join(_modules(stem, texts, {}).values()) if kind == "js" else texts[name]).encode()
     return StaticFile(
@@ -56,7 +59,7 @@ def _made(name: str, texts: Mapping[str, str]) -> StaticFile:
 
 
 def _modules(name: str, texts: Mapping[str, str], done: dict[str, str]) -> dict[str, str]:
-    """The script and before it those that it imports, each as a constant with what the module exports."""
+    """Return the script and before it those that it imports, each as a constant with the module's exports."""
     text = texts[f"{name}.js"]
     for _, other in _IMPORT.findall(text):
         if other not in done:
@@ -72,13 +75,13 @@ def _taken(found: re.Match[str]) -> str:
 
 
 class StaticHandler(JsonHandler):
-    """Needs no session and does not count for the client's address."""
+    """A handler of static files: it needs no session and does not count against the client's limit."""
 
     static: StaticFiles
 
     @public(produces="text/css", limited=False)
     async def get(self, name: str) -> None:
-        """A file of the console."""
+        """Send a static file of the console."""
         file = self.static.by_path.get(name)
         if file is None:
             raise NotFound("Not found")

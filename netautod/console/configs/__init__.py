@@ -1,1 +1,1 @@
-"""Pages of stored configurations: versions, what two of them differ in, the search in all of them."""
+"""Pages of stored configurations: versions, diffs of two versions, and the search in all of them."""

@@ -1,4 +1,4 @@
-"""What pages of one device's configurations share."""
+"""The base of the pages about one device's configurations."""
 
 from collections.abc import Iterable, Mapping
 
@@ -18,10 +18,10 @@ class ConfigPage(PageHandler):
     users: UserService
 
     async def device_of(self, text: str) -> Device:
-        """The device that the path names."""
+        """Return the device that the path names."""
         return await self.devices.get(self.caller.org_id, self.path_id(text, "Device"))
 
     async def names_of(self, configs: Iterable[Config]) -> Mapping[str, str]:
-        """Usernames by id of who made the versions; users that are gone have none."""
+        """Return the usernames of the versions' authors by id; deleted users are missing."""
         found = await self.users.find_many({config.created_by for config in configs})
         return {user.id: user.username for user in found.values() if user.org_id == self.caller.org_id}

@@ -30,7 +30,7 @@ class Side:
 
 @dataclass(frozen=True, kw_only=True)
 class ShownRow:
-    """`secret`: the two sides look alike, and differ in what is not shown."""
+    """A row of a diff; `secret`: the two sides look alike because what differs is redacted."""
 
     kind: str
     old: Side | None
@@ -40,7 +40,11 @@ class ShownRow:
 
 @dataclass(frozen=True, kw_only=True)
 class ShownHunk:
-    """`number` counts from 1; `section` are the lines around it; `continued`: begun on the page before."""
+    """A change of a diff.
+
+    `number` counts from 1; `section` holds the lines around the change; `continued`: the change starts on the
+    page before.
+    """
 
     number: int
     section: str
@@ -50,7 +54,10 @@ class ShownHunk:
 
 @dataclass(frozen=True, kw_only=True)
 class DiffPiece:
-    """`before` and `after` are offsets of the pieces next to it, in rows; `total` are hunks."""
+    """A piece of a diff.
+
+    `before` and `after` are the offsets of the neighboring pieces, in rows; `total` counts hunks.
+    """
 
     hunks: Sequence[ShownHunk]
     before: int | None
@@ -59,7 +66,7 @@ class DiffPiece:
 
 
 def piece_of(found: SideBySide, *, columns: bool, offset: int = 0) -> DiffPiece:
-    """The piece that holds the row `offset`; the last one for an offset beyond the end."""
+    """Return the piece that holds the row `offset`; the last piece for an offset beyond the end."""
     entries = [
         (number, what, row)
         for number, hunk in enumerate(found.hunks, 1)
@@ -69,10 +76,10 @@ def piece_of(found: SideBySide, *, columns: bool, offset: int = 0) -> DiffPiece:
     place = max((at for at, start in enumerate(starts) if start <= offset), default=0)
     start = starts[place]
     end = starts[place + 1] if place + 1 < len(starts) else len(entries)
-    begun = entries[start - 1][0] if start else 0
+    first_hunk = entries[start - 1][0] if start else 0
     return DiffPiece(
         hunks=[
-            _shown(found.hunks[number - 1], number, [*rows], continued=number == begun)
+            _shown(found.hunks[number - 1], number, [*rows], continued=number == first_hunk)
             for number, rows in groupby(entries[start:end], key=lambda entry: entry[0])
         ],
         before=starts[place - 1] if place else None,
@@ -86,7 +93,7 @@ def _columns(hunk: Hunk) -> Iterator[tuple[str, Row]]:
 
 
 def _one_column(hunk: Hunk) -> Iterator[tuple[str, Row]]:
-    """Of each change the old lines first, then the new ones."""
+    """Yield the rows with, for each change, the old lines before the new ones."""
     for same, rows in groupby(hunk.rows, key=lambda row: row.kind == "same"):
         block = list(rows)
         if same:

@@ -1,4 +1,4 @@
-"""What two versions of a device's configuration differ in, or those of two devices."""
+"""The diff of two versions of one device's configuration, or of two devices."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +22,10 @@ CANDIDATES = 20
 
 @dataclass(frozen=True, kw_only=True)
 class ShownDiff:
-    """`earlier` and `later` are the pairs of versions before and after this one; None: there is none."""
+    """A diff as a page shows it.
+
+    `earlier` and `later` lead to the pairs of versions before and after this one; None if there is none.
+    """
 
     diff: VersionDiff
     piece: DiffPiece
@@ -36,7 +39,7 @@ class DiffPage(ConfigPage):
 
     @requires(READ, query=DiffPageQuery)
     async def get(self, device_id: str) -> None:
-        """Compares two versions, by default the two newest."""
+        """Compare two versions, by default the two newest."""
         device = await self.device_of(device_id)
         if self.query["other"]:
             await self._choose_other(device)
@@ -71,7 +74,7 @@ class DiffPage(ConfigPage):
         return shown.diff.old.version, shown.diff.new.version
 
     async def _compared(self, device: Device, other: Device) -> ShownDiff | None:
-        """None, with the error above the form, for a version that there is not."""
+        """Return the diff; None, with an error above the form, if a version does not exist."""
         try:
             diff = await self._diff(device, other)
         except NotFound as error:
@@ -104,7 +107,7 @@ class DiffPage(ConfigPage):
         )
 
     def _path(self, old: Config, new: Config) -> str:
-        """Names all that the page depends on."""
+        """Return an address that names all that the page depends on."""
         wanted = {
             "old_version": old.version,
             "new_version": new.version,
@@ -115,7 +118,7 @@ class DiffPage(ConfigPage):
         return with_query(f"/configs/{old.device_id}/diff", {}, **wanted)
 
     async def _choose_other(self, device: Device) -> None:
-        """The device of just that name, else those that it may mean."""
+        """Redirect to the diff with the device of exactly that name, or show the devices that match."""
         text = self.query["other"]
         found = await self.devices.page(self.caller.org_id, DeviceFilter(q=text), Page(limit=CANDIDATES))
         exact = [one for one in found.items if one.name == text]

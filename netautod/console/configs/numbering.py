@@ -34,7 +34,7 @@ class Section:
 
 @dataclass(frozen=True, kw_only=True)
 class NumberedText:
-    """The lines `first` to `last` of `total`; `before` and `after` are lines of the pieces next to it."""
+    """The lines `first` to `last` of `total`; `before` and `after` are lines of the neighboring pieces."""
 
     text: str
     first: int
@@ -47,7 +47,9 @@ class NumberedText:
 
 
 def numbered(text: str, *, line: int = 1) -> NumberedText:
-    """The piece with that line, which is an anchor for sure; the last one for a line that there is not."""
+    """Return the piece that holds the line, with an anchor for it; the last piece if there is no
+    such line.
+    """
     lines = text.removesuffix("\n").split("\n")
     starts = list(_starts(lines))
     piece = next(number for number, start in reversed([*enumerate(starts)]) if start < max(1, line))
@@ -66,7 +68,7 @@ def numbered(text: str, *, line: int = 1) -> NumberedText:
 
 
 def _starts(lines: Sequence[str]) -> Iterator[int]:
-    """Where the pieces of the text begin."""
+    """Yield the indexes of the lines at which the pieces of the text begin."""
     count = characters = 0
     yield 0
     for at, line in enumerate(lines):
@@ -78,7 +80,10 @@ def _starts(lines: Sequence[str]) -> Iterator[int]:
 
 
 def _visible(line: str) -> str:
-    """HTML makes a line break of a carriage return: the numbers would not stand at their lines any more."""
+    """Return the line with a symbol for each carriage return.
+
+    HTML would make a line break of it, and the numbers would no longer stand at their lines.
+    """
     return line.removesuffix("\r").replace("\r", "\N{SYMBOL FOR CARRIAGE RETURN}")
 
 

@@ -1,4 +1,4 @@
-"""Queries of these pages, where they are not those of the API: secrets are never shown by a link."""
+"""The queries of these pages where they differ from the API's: no link ever shows secrets."""
 
 from netautod.core.schema.bases import Id, Query, QueryInteger, Text
 from netautod.network.configs.schemas import DiffQuery
@@ -7,14 +7,17 @@ LAST_LINE = 2**31 - 1
 
 
 class TextQuery(Query):
-    """`line` leads to the piece of a long text that has it."""
+    """The query of a page of text; `line` leads to the piece of a long text that holds it."""
 
     line = QueryInteger(low=1, cap=LAST_LINE, load_default=1)
 
 
 class DiffPageQuery(DiffQuery):
-    """`new_device_id`: of which device the newer version is, if not of the same; `other` is what a person
-    calls it. `offset` counts rows."""
+    """The query of a diff.
+
+    `new_device_id` is the device of the newer version if it is another one; `other` is its name as a user
+    types it. `offset` counts rows.
+    """
 
     class Meta(Query.Meta):
         exclude = ("secrets",)

@@ -14,23 +14,23 @@ from netautod.network.configs.search import ConfigSearch
 
 class SearchPage(PageHandler):
     search: ConfigSearch
-    _asks = True
+    _is_valid = True
 
     async def load_request(self, operation: Operation) -> None:
-        """What is wrong with the query is said above the form, which keeps it."""
+        """Load the query; an error in it is shown above the form, which keeps the query."""
         try:
             await super().load_request(operation)
         except InvalidInput as error:
-            self._asks = False
+            self._is_valid = False
             if self.sent_query().keys() & {"q", "regex"}:
                 self._refuse(error)
 
     @requires(READ, query=SearchQuery)
     async def get(self) -> None:
-        """Lines that match, 50 a page, or equal lines as one."""
+        """Show the lines that match, 50 a page, or each distinct line once."""
         matches: PageOf[Match] | None = None
         groups: PageOf[LineGroup] | None = None
-        if self._asks:
+        if self._is_valid:
             line_search, page = search_of(self.caller.org_id, self.query)
             try:
                 if self.query["group"] is None:

@@ -19,7 +19,7 @@ PLAIN = "text/plain"
 class VersionsPage(ConfigPage):
     @requires(READ, query=PageQuery)
     async def get(self, device_id: str) -> None:
-        """The versions, newest first."""
+        """Show the versions, newest first."""
         device = await self.device_of(device_id)
         listed = await self.configs.page(self.caller.org_id, device.id, Page(**self.query))
         names = await self.names_of(listed.items)
@@ -74,35 +74,35 @@ class TextPage(ConfigPage):
 class VersionPage(TextPage):
     @requires(READ, query=TextQuery)
     async def get(self, device_id: str, version: str) -> None:
-        """A version with its text, redacted."""
+        """Show a version with its redacted text."""
         await self.show_version(device_id, version, line=self.query["line"])
 
 
 class RevealPage(TextPage):
     @requires(SECRETS, consumes=FORM, grows=False)
     async def post(self, device_id: str, version: str) -> None:
-        """The same with its secrets; it is audited."""
+        """Show the version with its secrets; this is audited."""
         await self.show_version(device_id, version, secrets=True)
 
 
 class NotesForm(TextPage):
     @requires(NOTE, consumes=FORM)
     async def post(self, device_id: str, version: str) -> None:
-        """Sets the notes of a version; an empty field clears them."""
+        """Set the notes of a version; an empty field clears them."""
         await self.submit(self._save(device_id, version), again=lambda: self.show_version(device_id, version))
 
     async def _save(self, device_id: str, version: str) -> str:
         wanted, number = self.path_id(device_id, "Device"), version_number(version)
         notes = self.form.values(NotesRequest(), partial=True)["notes"]
         await self.configs.set_notes(self.caller, wanted, number, notes)
-        self.tell("The notes are saved.")
+        self.set_notice("The notes are saved.")
         return f"/configs/{wanted}/{number}"
 
 
 class DownloadPage(TextPage):
     @requires(READ, produces=PLAIN)
     async def get(self, device_id: str, version: str) -> None:
-        """The text of a version as a file, redacted."""
+        """Send the redacted text of a version as a file."""
         device, number = await self.device_of(device_id), version_number(version)
         found = await self.configs.read(self.caller, device.id, number, secrets=False)
         content = found.text.encode("utf-8", "replace")
@@ -112,7 +112,7 @@ class DownloadPage(TextPage):
 class RawPage(TextPage):
     @requires(SECRETS, consumes=FORM, produces=BYTES, grows=False)
     async def post(self, device_id: str, version: str) -> None:
-        """The bytes of a version as a file, secrets and all; it is audited."""
+        """Send the bytes of a version as a file, with its secrets; this is audited."""
         device, number = await self.device_of(device_id), version_number(version)
         content = await self.configs.raw(self.caller, device.id, number)
         self.send_file(content, BYTES, f"{_file_name(device, number)}.cfg")
@@ -121,14 +121,14 @@ class RawPage(TextPage):
 class PartPage(TextPage):
     @requires(READ, query=TextQuery)
     async def get(self, device_id: str, version: str, name: str) -> None:
-        """What the device told beside its configuration, redacted."""
+        """Show another output of the device that was stored with its configuration, redacted."""
         await self.show_part(device_id, version, name, line=self.query["line"])
 
 
 class RevealPartPage(TextPage):
     @requires(SECRETS, consumes=FORM, grows=False)
     async def post(self, device_id: str, version: str, name: str) -> None:
-        """The same with its secrets; it is audited."""
+        """Show the part with its secrets; this is audited."""
         await self.show_part(device_id, version, name, secrets=True)
 
 

@@ -1,1 +1,1 @@
-"""Pages of devices: the list, one device with all that is known of it, and what is done with them."""
+"""Pages of devices: the list, one device with all that is known about it, and the actions on devices."""

@@ -1,4 +1,4 @@
-"""What is done with one device: pull, poll, test, run a command, decide about its key, vouch for it."""
+"""The actions on one device: pull, poll, test, run a command, decide about its key, vouch for it."""
 
 from collections.abc import Awaitable
 
@@ -23,10 +23,10 @@ NO_PROMPT = "This key does not wait for a decision any more"
 
 class ActionPage(OneDevicePage):
     async def act(self, device_id: str, work: Awaitable[str], *, tab: str = "") -> None:
-        """Does it, says so, and leads back to the device; a failure is shown on its page."""
+        """Do the work, show its notice and go back to the device; a failure is shown on the device's page."""
 
         async def done() -> str:
-            self.tell(await work)
+            self.set_notice(await work)
             return f"/devices/{device_id}{tab}"
 
         await self.submit(done(), again=lambda: self.show_device(device_id))
@@ -48,7 +48,7 @@ class PullPage(ActionPage):
 
     @requires(MANAGE, consumes=FORM)
     async def post(self, device_id: str) -> None:
-        """Reads the configuration now."""
+        """Pull the configuration now."""
         wanted = self.device_id(device_id)
         await self.act(wanted, self._pull(wanted))
 
@@ -61,13 +61,13 @@ class PullPage(ActionPage):
 class PollPage(ActionPage):
     @requires(READ, consumes=FORM)
     async def post(self, device_id: str) -> None:
-        """Queues a poll out of turn."""
+        """Queue a poll ahead of the schedule."""
         wanted = self.device_id(device_id)
         await self.act(wanted, self._poll(wanted), tab="?tab=polls")
 
     async def _poll(self, device_id: str) -> str:
-        asked = self.form.values(PollRequest())
-        await self.discovery.poll(self.caller, device_id, **asked)
+        options = self.form.values(PollRequest())
+        await self.discovery.poll(self.caller, device_id, **options)
         return "A poll is queued"
 
 
@@ -76,10 +76,10 @@ class TestPage(ActionPage):
 
     @requires(READ, consumes=FORM, grows=False)
     async def post(self, device_id: str) -> None:
-        """Logs in with the device's credential and shows how that went."""
-        wanted, asked = self.device_id(device_id), self.form.values(LoginTestRequest())
+        """Log in with the device's credential and show the result."""
+        wanted, options = self.device_id(device_id), self.form.values(LoginTestRequest())
         testing = self.tests.one(
-            Work(caller=self.caller), wanted, credential_id=None, seconds=asked["timeout_seconds"]
+            Work(caller=self.caller), wanted, credential_id=None, seconds=options["timeout_seconds"]
         )
         await self.show_device(wanted, test=await self.while_connected(testing))
 
@@ -89,19 +89,19 @@ class CommandPage(OneDevicePage):
 
     @requires(MANAGE)
     async def get(self, device_id: str) -> None:
-        """The form of a command."""
+        """Show the form of a command."""
         await self._form(self.device_id(device_id))
 
     @requires(MANAGE, consumes=FORM, grows=False)
     async def post(self, device_id: str) -> None:
-        """Runs one command and shows what it printed."""
+        """Run one command and show its output."""
         wanted = self.device_id(device_id)
         await self.submit(self._run(wanted), again=lambda: self._form(wanted))
 
     async def _run(self, device_id: str) -> None:
-        asked = self.form.values(CommandRequest())
+        options = self.form.values(CommandRequest())
         work = Work(caller=self.caller)
-        running = self.commands.run(work, device_id, asked["command"], seconds=asked["timeout_secs"])
+        running = self.commands.run(work, device_id, options["command"], seconds=options["timeout_secs"])
         await self._form(device_id, await self.while_connected(running))
 
     async def _form(self, device_id: str, report: CommandReport | None = None) -> None:
@@ -115,7 +115,7 @@ class VouchPage(ActionPage):
 
     @requires(MANAGE_CREDENTIALS, consumes=FORM)
     async def post(self, device_id: str) -> None:
-        """Lets the device's secrets go to the address that it has now."""
+        """Allow the device's secrets to be sent to its present address."""
         wanted = self.device_id(device_id)
         await self.act(wanted, self._vouch(wanted))
 
@@ -127,7 +127,7 @@ class VouchPage(ActionPage):
 class ApproveKeyPage(ActionPage):
     @requires(MANAGE_CREDENTIALS, consumes=FORM, grows=False)
     async def post(self, device_id: str) -> None:
-        """Pins the key that the device shows now."""
+        """Pin the key that the device shows now."""
         wanted = self.device_id(device_id)
         await self.act(wanted, self.decide_host_key(wanted, approve=True))
 
@@ -135,7 +135,7 @@ class ApproveKeyPage(ActionPage):
 class RejectKeyPage(ActionPage):
     @requires(MANAGE_CREDENTIALS, consumes=FORM, grows=False)
     async def post(self, device_id: str) -> None:
-        """Keeps the pinned key."""
+        """Keep the pinned key."""
         wanted = self.device_id(device_id)
         await self.act(wanted, self.decide_host_key(wanted, approve=False))
 
@@ -143,7 +143,7 @@ class RejectKeyPage(ActionPage):
 class ResetKeyPage(ActionPage):
     @requires(MANAGE_CREDENTIALS, consumes=FORM, grows=False)
     async def post(self, device_id: str) -> None:
-        """Forgets the pinned key."""
+        """Forget the pinned key."""
         wanted = self.device_id(device_id)
         await self.act(wanted, self._reset(wanted))
 
@@ -155,7 +155,7 @@ class ResetKeyPage(ActionPage):
 class ForgetNoisePage(ActionPage):
     @requires(MANAGE, consumes=FORM, grows=False)
     async def post(self, device_id: str) -> None:
-        """Forgets what was learned to change by itself."""
+        """Forget the lines that were learned to change by themselves."""
         wanted = self.device_id(device_id)
         await self.act(wanted, self._forget(wanted))
 

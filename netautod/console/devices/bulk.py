@@ -1,4 +1,4 @@
-"""What is done with the devices that are ticked in the list, or with all of the list."""
+"""Bulk actions on the devices that are selected in the list, or on the whole list."""
 
 from netautod.console.base.forms import FORM
 from netautod.console.devices.listing import LIST, DeviceListPage
@@ -16,17 +16,20 @@ from netautod.network.devices.vouching.service import Vouching
 from netautod.network.discovery.service import DiscoveryService
 
 READ, MANAGE, RUNS = "devices.access", "devices.manage", "tasks.operate"
-TICKED, ALL = "device_ids", "all"
-MOST_AT_ONCE = 100  # devices of one page, which are polled or tested while somebody waits
+SELECTED, ALL = "device_ids", "all"
+MOST_AT_ONCE = 100  # devices of one page, which are polled or tested while the user waits
 
 
 class BulkPage(DeviceListPage):
     """A form of the list; the query of its address is that of the list."""
 
-    async def chosen(self) -> list[str]:
-        """The devices that are meant. Raises InvalidInput where none is, or more than the API takes."""
+    async def selected_ids(self) -> list[str]:
+        """Return the ids of the selected devices.
+
+        Raises InvalidInput if there is none, or more than the API takes.
+        """
         if not self.form.has(ALL):
-            return self._ticked(MOST_IDS)
+            return self._selected(MOST_IDS)
         found: list[str] = []
         async for one in self.every():
             if len(found) == MOST_IDS:
@@ -34,16 +37,16 @@ class BulkPage(DeviceListPage):
             found.append(one.device.id)
         return found
 
-    def _ticked(self, most: int) -> list[str]:
-        found = self.form.all(TICKED)
+    def _selected(self, most: int) -> list[str]:
+        found = self.form.all(SELECTED)
         if not found:
             raise InvalidInput("Tick the devices that you mean first")
         if len(found) > most:
-            raise InvalidInput(f"{TICKED}: at most {most:,} at once")
+            raise InvalidInput(f"{SELECTED}: at most {most:,} at once")
         return found
 
     def back(self) -> str:
-        """The list as it was narrowed."""
+        """Return the address of the list with its filters."""
         query = self.request.query
         return f"{LIST}?{query}" if query else LIST
 
@@ -53,13 +56,13 @@ class PullPage(BulkPage):
 
     @requires(MANAGE, query=BackedUpDevicesQuery, consumes=FORM)
     async def post(self) -> None:
-        """Pulls configs in the background, as an execution."""
+        """Pull the configs in the background, as an execution."""
         await self.submit(self._pull(), again=self.show_list)
 
     async def _pull(self) -> str:
-        ids = load(BulkPullRequest(), {TICKED: await self.chosen()})[TICKED]
+        ids = load(BulkPullRequest(), {SELECTED: await self.selected_ids()})[SELECTED]
         started = await self.background.begin(self.caller, ids, None)
-        self.tell(f"The configs of {len(ids):,} devices are being pulled")
+        self.set_notice(f"The configs of {len(ids):,} devices are being pulled")
         return f"/executions/{started['id']}" if self.caller.can(RUNS) else self.back()
 
 
@@ -68,20 +71,20 @@ class PollsPage(BulkPage):
 
     @requires(READ, query=BackedUpDevicesQuery, consumes=FORM)
     async def post(self) -> None:
-        """Queues a poll of each."""
+        """Queue a poll of each selected device."""
         await self.submit(self._poll(), again=self.show_list)
 
     async def _poll(self) -> str:
-        ids = [self.path_id(one, "Device") for one in self._ticked(MOST_AT_ONCE)]
+        ids = [self.path_id(one, "Device") for one in self._selected(MOST_AT_ONCE)]
         for queued, device_id in enumerate(ids):
             try:
                 await self.discovery.poll(self.caller, device_id, detect=False)
             except Unavailable as error:
                 if not queued:
                     raise
-                self.tell(f"{queued} of {len(ids)} polls are queued. {error.text}")
+                self.set_notice(f"{queued} of {len(ids)} polls are queued. {error.text}")
                 return self.back()
-        self.tell(f"{len(ids)} polls are queued")
+        self.set_notice(f"{len(ids)} polls are queued")
         return self.back()
 
 
@@ -90,12 +93,12 @@ class TestsPage(BulkPage):
 
     @requires(READ, query=BackedUpDevicesQuery, consumes=FORM, grows=False)
     async def post(self) -> None:
-        """Logs in to each and shows how that went."""
+        """Log in to each selected device and show the results."""
         await self.submit(self._test(), again=self.show_list)
 
     async def _test(self) -> None:
-        wanted = load(LoginTestsRequest(), {TICKED: self._ticked(MOST_AT_ONCE)})
-        testing = self.tests.many(self.caller, wanted[TICKED], seconds=wanted["timeout_seconds"])
+        wanted = load(LoginTestsRequest(), {SELECTED: self._selected(MOST_AT_ONCE)})
+        testing = self.tests.many(self.caller, wanted[SELECTED], seconds=wanted["timeout_seconds"])
         done = await self.while_connected(testing)
         self.show("devices/tests.html", title="Credential tests", tests=done, back=self.back())
 
@@ -105,13 +108,13 @@ class VouchPage(BulkPage):
 
     @requires(MANAGE_CREDENTIALS, query=BackedUpDevicesQuery, consumes=FORM)
     async def post(self) -> None:
-        """Vouches for the addresses that they have."""
+        """Vouch for the present addresses of the selected devices."""
         await self.submit(self._vouch(), again=self.show_list)
 
     async def _vouch(self) -> str:
-        ids = [self.path_id(one, "Device") for one in await self.chosen()]
+        ids = [self.path_id(one, "Device") for one in await self.selected_ids()]
         result = await self.vouching.many(self.caller, ids)
-        self.tell(f"{result.count:,} devices are vouched for" + _missing(len(result.errors)))
+        self.set_notice(f"{result.count:,} devices are vouched for" + _missing(len(result.errors)))
         return self.back()
 
 

@@ -13,7 +13,7 @@ Kind = Literal[
 
 @dataclass(frozen=True, kw_only=True)
 class Tab:
-    """`permission` None: that of the page itself."""
+    """A tab of a device's page; `permission` None: that of the page itself."""
 
     name: str
     text: str

@@ -1,4 +1,4 @@
-"""One device: its health, its configs, the tables that polls fill, its polls and the runs that visited it."""
+"""One device: its health, its configs, the tables that polls fill, its polls and its runs."""
 
 from typing import Any
 
@@ -29,7 +29,8 @@ tag_of_device = json_tag(Device.to_json)
 
 
 class OneDevicePage(PageHandler):
-    """The base of the pages about one device; each shows it again when something can be mended."""
+    """The base of the pages about one device; each shows the device again after an error that a user can
+    correct."""
 
     devices: DeviceService
     discovery: DiscoveryService
@@ -43,7 +44,7 @@ class OneDevicePage(PageHandler):
         return self.path_id(text, "Device")
 
     async def show_device(self, device_id: str, **more: Any) -> None:
-        """The first tab; `more`: what came of an action."""
+        """Show the first tab; `more` holds the result of an action."""
         await self.show_tab(device_id, SUMMARY, Page(), None, **{"test": None, "live": False, **more})
 
     async def show_tab(self, device_id: str, tab: str, page: Page, q: str | None, **more: Any) -> None:
@@ -72,7 +73,7 @@ class OneDevicePage(PageHandler):
         )
 
     async def _names(self, device: Device) -> dict[str, str]:
-        """Of the jump device; of credentials for whoever may see those."""
+        """Return the names of the jump device and, if the caller may see them, of the credentials, by id."""
         org_id, jump = self.caller.org_id, device.jump_device_id
         names = {} if jump is None else await self.devices.live_names(org_id, [jump])
         if self.caller.can(MANAGE_CREDENTIALS):
@@ -109,7 +110,7 @@ class OneDevicePage(PageHandler):
 class DevicePage(OneDevicePage):
     @requires(READ, query=DeviceTabQuery)
     async def get(self, device_id: str) -> None:
-        """One tab of a device."""
+        """Show one tab of a device."""
         page = Page(limit=self.query["limit"], offset=self.query["offset"])
         await self.show_tab(self.device_id(device_id), self.query["tab"], page, self.query.get("q"))
 

@@ -1,4 +1,4 @@
-"""Forms that add, change and delete a device. What a device points at is named, not given by its id."""
+"""The forms that add, change and delete a device; a form refers to other records by name, not by id."""
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
@@ -56,7 +56,10 @@ class DeviceFormPage(PageHandler):
         )
 
     async def values(self, *, partial: bool) -> dict[str, Any]:
-        """What DeviceService takes. Raises InvalidInput that names the field."""
+        """Return the values that DeviceService takes.
+
+        Raises InvalidInput that names the field.
+        """
         values = self.form.values(DeviceRequest(), partial=partial)
         await self._add_site(values)
         if any(name in self.form.given for name in CREDENTIALS):
@@ -67,7 +70,7 @@ class DeviceFormPage(PageHandler):
         return values
 
     async def _add_site(self, values: dict[str, Any]) -> None:
-        """The name of a managed site means that site, any other is a text."""
+        """Add the id of the site if its name is that of a managed site; any other name is a free text."""
         name = values.get("site")
         found = None if name is None else await self.sites.id_of(self.caller.org_id, name)
         if found is not None:
@@ -88,7 +91,7 @@ class DeviceFormPage(PageHandler):
             values[field] = None
 
     async def _names(self, device: Device) -> Mapping[str, str]:
-        """Of what the device points at, by the names of the form's fields."""
+        """Return the names of the records that the device refers to, by the names of the form's fields."""
         org_id, names = self.caller.org_id, dict[str, str]()
         if device.jump_device_id is not None:
             found = await self.devices.live_names(org_id, [device.jump_device_id])
@@ -107,17 +110,17 @@ def _as_text(metadata: Mapping[str, Any]) -> str:
 class NewDevicePage(DeviceFormPage):
     @requires(MANAGE)
     async def get(self) -> None:
-        """The form of a new device."""
+        """Show the form of a new device."""
         await self.show_form(None)
 
     @requires(MANAGE, consumes=FORM)
     async def post(self) -> None:
-        """Creates a device."""
+        """Create a device."""
         await self.submit(self._create(), again=lambda: self.show_form(None))
 
     async def _create(self) -> str:
         made = await self.devices.create(self.caller, await self.values(partial=False))
-        self.tell(f"{made.name} was added")
+        self.set_notice(f"{made.name} was added")
         return f"/devices/{made.id}"
 
 
@@ -129,12 +132,12 @@ class OneDeviceFormPage(DeviceFormPage):
 class EditDevicePage(OneDeviceFormPage):
     @requires(MANAGE)
     async def get(self, device_id: str) -> None:
-        """The form of a device."""
+        """Show the form of a device."""
         await self.show_form(await self.device(device_id))
 
     @requires(MANAGE, consumes=FORM)
     async def post(self, device_id: str) -> None:
-        """Changes a device."""
+        """Change a device."""
         device = await self.device(device_id)
         await self.submit(self._change(device.id), again=lambda: self.show_form(device))
 
@@ -142,19 +145,19 @@ class EditDevicePage(OneDeviceFormPage):
         values = await self.values(partial=True)
         only_if = self.if_unchanged(tag_of_device)
         changed = await self.devices.update(self.caller, device_id, values, only_if=only_if)
-        self.tell(f"{changed.name} was saved")
+        self.set_notice(f"{changed.name} was saved")
         return f"/devices/{changed.id}"
 
 
 class DeleteDevicePage(OneDeviceFormPage):
     @requires(MANAGE)
     async def get(self, device_id: str) -> None:
-        """Asks whether that is meant."""
+        """Ask whether to delete the device."""
         await self._ask(await self.device(device_id))
 
     @requires(MANAGE, consumes=FORM, grows=False)
     async def post(self, device_id: str) -> None:
-        """Deletes a device."""
+        """Delete a device."""
         device = await self.device(device_id)
         await self.submit(self._delete(device), again=lambda: self._ask(device))
 
@@ -164,7 +167,7 @@ class DeleteDevicePage(OneDeviceFormPage):
 
     async def _delete(self, device: Device) -> str:
         await self.devices.delete(self.caller, device.id, only_if=self.if_unchanged(tag_of_device))
-        self.tell(f"{device.name} was deleted")
+        self.set_notice(f"{device.name} was deleted")
         return "/devices"
 
 

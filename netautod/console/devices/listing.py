@@ -25,7 +25,7 @@ CSV_COLUMNS = (
 
 
 class Narrowed(NamedTuple):
-    """What the query asks for; `page` counts for the page alone."""
+    """The filters of a query; `page` matters only to the page."""
 
     devices: DeviceFilter
     backups: BackupFilter
@@ -34,7 +34,7 @@ class Narrowed(NamedTuple):
 
 
 def narrowed_by(query: Mapping[str, Any]) -> Narrowed:
-    """As the API's list takes it."""
+    """Return the filters of a query as the API's list takes them."""
     rest = dict(query)
     page = Page(limit=rest.pop("limit"), offset=rest.pop("offset"))
     sorting = rest.pop("sort")
@@ -49,31 +49,37 @@ class DeviceListPage(PageHandler):
     backups: BackupInfos
 
     async def show_list(self) -> None:
-        asked = narrowed_by(self.query)
+        narrowed = narrowed_by(self.query)
         listed = await self.backups.page(
-            self.caller.org_id, asked.devices, asked.page, backups=asked.backups, sorting=asked.sorting
+            self.caller.org_id,
+            narrowed.devices,
+            narrowed.page,
+            backups=narrowed.backups,
+            sorting=narrowed.sorting,
         )
         self.show("devices/list.html", title="Devices", listed=listed, most=MOST_IDS, kinds=KINDS)
 
     def every(self) -> AsyncIterator[DeviceWithBackup]:
-        """All devices of the list, in its order."""
-        asked = narrowed_by(self.query)
+        """Return all devices of the list, in its order."""
+        narrowed = narrowed_by(self.query)
         return self.backups.each(
-            self.caller.org_id, asked.devices, backups=asked.backups, sorting=asked.sorting
+            self.caller.org_id, narrowed.devices, backups=narrowed.backups, sorting=narrowed.sorting
         )
 
 
 class DevicesPage(DeviceListPage):
     @requires(READ, query=BackedUpDevicesQuery)
     async def get(self) -> None:
-        """The devices with their backups, 50 rows a page."""
+        """Show the devices with their backups, 50 rows a page."""
         await self.show_list()
 
 
 class DevicesCsv(DeviceListPage):
     @requires(READ, query=BackedUpDevicesQuery, produces="text/csv")
     async def get(self) -> None:
-        """All devices of the list as CSV; a row is read when those before it have been taken."""
+        """Send all devices of the list as CSV; a row is read only when the client has taken those
+        before it.
+        """
         self.set_header("Content-Disposition", 'attachment; filename="devices.csv"')
         self.answer_parts(_lines(self.every()), "text/csv; charset=utf-8")
 

@@ -8,7 +8,7 @@ from netautod.network.devices.schemas import Label
 
 
 class DeviceTabQuery(PageQuery):
-    """`q` narrows the rows of the tab."""
+    """The query of a tab; `q` filters its rows."""
 
     tab = fields.String(load_default="summary", validate=validate.OneOf([tab.name for tab in TABS]))
     q = Label()

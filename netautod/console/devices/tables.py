@@ -18,7 +18,10 @@ NEIGHBORS = "neighbors"
 
 @dataclass(frozen=True, kw_only=True)
 class TableWindow(PageOf[Row]):
-    """`collected_at` None: it was never read. `whole` rows it has, whatever they are narrowed by."""
+    """The rows of a table that a page shows.
+
+    `collected_at` is None if the table was never read. `whole` counts the rows without the filter.
+    """
 
     collected_at: datetime | None
     whole: int
@@ -27,7 +30,7 @@ class TableWindow(PageOf[Row]):
 async def window(
     discovery: DiscoveryService, org_id: OrgId, device_id: str, name: str, page: Page, q: str | None
 ) -> TableWindow:
-    """Without `q` no more is read than the parts up to the end of the page."""
+    """Read the window; without `q` no more parts are read than up to the end of the page."""
     if name == NEIGHBORS:
         table = await discovery.neighbors(org_id, device_id)
     else:
@@ -48,17 +51,17 @@ async def window(
 
 
 def filled(columns: Sequence[Column], rows: Sequence[Row]) -> list[Column]:
-    """Without those that none of the rows has anything in."""
+    """Return the columns in which at least one row has a value."""
     return [column for column in columns if any(_says(row[column.name]) for row in rows)]
 
 
 def _says(value: Any) -> bool:
-    """Counters that are all zero say nothing."""
+    """Return whether the value holds something; counters that are all zero do not."""
     return any(value.values()) if isinstance(value, Mapping) else value not in (None, "", [])
 
 
 async def _narrowed(rows: Sequence[Row], q: str) -> list[Row]:
-    """Those with the text in one of their values; a MAC address in any of its forms."""
+    """Return the rows that have the text in one of their values; a MAC address matches in any notation."""
     wanted = {q.lower(), mac_address(q) or q.lower()}
     found, pace = list[Row](), Pace()
     for row in rows:
@@ -79,7 +82,7 @@ def _texts(values: Iterable[Any]) -> Iterator[str]:
 
 
 def _with_moments(row: Row) -> Row:
-    """Moments are texts in the rows of tables."""
+    """Return the row with datetimes: the rows of tables hold them as texts."""
     return {
         name: datetime.fromisoformat(value) if name.endswith("_at") and isinstance(value, str) else value
         for name, value in row.items()

@@ -1,4 +1,4 @@
-"""What the pages of one device show beside its own fields."""
+"""The view models of the pages of one device."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,8 +13,10 @@ from netautod.network.discovery.models import DeviceStatus
 
 @dataclass(frozen=True, kw_only=True)
 class DeviceView:
-    """`tag` names the state that the page shows, for the forms that change it. `prompt`: a key to decide
-    about. `names`: of the records that the device points at, by id, as far as the caller may see them.
+    """A device as its page shows it.
+
+    `tag` names the state that the page shows, for the forms that change it. `prompt` is a host key to decide
+    about. `names` holds the names of the referenced records by id, as far as the caller may see them.
     """
 
     device: Device
@@ -27,7 +29,7 @@ class DeviceView:
 
 @dataclass(frozen=True, kw_only=True)
 class SummaryView:
-    """What the first tab has besides."""
+    """The contents of the first tab beside the device itself."""
 
     configs: PageOf[Config]
     noise: Sequence[str]

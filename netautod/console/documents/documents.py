@@ -30,7 +30,7 @@ class DocumentListQuery(PageQuery):
 class DocumentsPage(DocumentPage):
     @any_token(query=DocumentListQuery)
     async def get(self) -> None:
-        """The documents by category and name."""
+        """Show the documents by category and name."""
         narrowed: dict[str, Any] = dict(self.query)
         page = Page(limit=narrowed.pop("limit"), offset=narrowed.pop("offset"))
         self.show(
@@ -45,7 +45,7 @@ class DocumentsPage(DocumentPage):
 class OneDocumentPage(DocumentPage):
     @any_token()
     async def get(self, document_id: str) -> None:
-        """A document with its content and its newest versions."""
+        """Show a document with its content and its newest versions."""
         await self.document_page(await self.document(document_id))
 
     async def document_page(self, shown: ShownDocument) -> None:
@@ -66,7 +66,7 @@ class OneDocumentPage(DocumentPage):
 class DownloadPage(DocumentPage):
     @any_token(produces=BYTES)
     async def get(self, document_id: str) -> None:
-        """The content as a file, byte by byte as it is stored."""
+        """Send the content as a file, byte by byte as it is stored."""
         shown = await self.document(document_id)
         if shown.locked:
             raise Forbidden(LOCKED)
@@ -78,13 +78,13 @@ class DownloadPage(DocumentPage):
 class DeleteDocumentPage(OneDocumentPage):
     @requires(MANAGE, consumes=FORM)
     async def post(self, document_id: str) -> None:
-        """Deletes a document with all of its versions."""
+        """Delete a document with all of its versions."""
         shown = await self.document(document_id)
         await self.submit(self._delete(shown), again=lambda: self.document_page(shown))
 
     async def _delete(self, shown: ShownDocument) -> str:
         await self.documents.delete(self.caller, shown.document.id, only_if=self.if_unchanged(document_tag))
-        self.tell(f"{shown.document.name} is deleted")
+        self.set_notice(f"{shown.document.name} is deleted")
         return PATH
 
 

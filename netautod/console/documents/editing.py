@@ -45,12 +45,12 @@ class DocumentFormPage(DocumentPage):
 class NewDocumentPage(DocumentFormPage):
     @requires(MANAGE, query=NewDocumentQuery)
     async def get(self) -> None:
-        """The form."""
+        """Show the form of a new document."""
         await self._form()
 
     @requires(MANAGE, consumes=FORM, query=NewDocumentQuery, body_limit=BODY_LIMIT)
     async def post(self) -> None:
-        """Creates a document."""
+        """Create a document."""
         await self.submit(self._save(), again=self._form)
 
     async def _save(self) -> str:
@@ -64,7 +64,7 @@ class NewDocumentPage(DocumentFormPage):
 class EditDocumentPage(DocumentFormPage):
     @requires(MANAGE)
     async def get(self, document_id: str) -> None:
-        """The form; a note has none while the vault is locked."""
+        """Show the form; raise Forbidden for a note while the vault is locked."""
         shown = await self.document(document_id)
         if shown.locked:
             raise Forbidden(LOCKED)
@@ -72,7 +72,7 @@ class EditDocumentPage(DocumentFormPage):
 
     @requires(MANAGE, consumes=FORM, body_limit=BODY_LIMIT)
     async def post(self, document_id: str) -> None:
-        """Changes a document; what was there becomes a version."""
+        """Change a document; its old content becomes a version."""
         shown = await self.document(document_id)
 
         async def again() -> None:
@@ -88,13 +88,15 @@ class EditDocumentPage(DocumentFormPage):
         only_if = self.if_unchanged(document_tag)
         if fields:
             await self.documents.update(self.caller, shown.document.id, fields, only_if=only_if)
-            self.tell("Saved")
+            self.set_notice("Saved")
         else:
-            self.tell("Nothing was changed")
+            self.set_notice("Nothing was changed")
         return own_path(shown.document.id)
 
     def _begin_anew(self) -> None:
-        """What was typed stays, and the next save replaces what somebody else has saved meanwhile."""
+        """Keep what was typed, so that the next save replaces the change that another user saved
+        meanwhile.
+        """
         self.form = replace(
             self.form, given={name: sent for name, sent in self.form.given.items() if name != TAG}
         )
@@ -106,8 +108,10 @@ class EditDocumentPage(DocumentFormPage):
 
 
 def _now(shown: ShownDocument, name: str) -> Any:
-    """A field as the form has it: browsers know one kind of line breaks, and a save that changes none of the
-    lines leaves the stored kind."""
+    """Return a field as the form has it.
+
+    Browsers know one kind of line breaks; a save that changes no line keeps the stored kind.
+    """
     if name == "content":
         return None if shown.locked else (shown.text or "").replace("\r\n", "\n").replace("\r", "\n")
     return getattr(shown.document, name)

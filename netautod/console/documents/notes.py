@@ -18,13 +18,16 @@ NOTES_PATH = f"{PATH}/notes"
 
 
 class NotesPage(DocumentPage):
-    """Also the base of what is done with the vault: each address shows the page when it is loaded anew."""
+    """The page of the notes, and the base of the actions on their vault.
+
+    Each address of an action shows the page when a browser loads it again.
+    """
 
     notes: NotesVault
 
     @any_token(query=PageQuery)
     async def get(self) -> None:
-        """Whether the notes are unlocked, and the notes by name."""
+        """Show whether the notes are unlocked, and the notes by name."""
         await self.notes_page(Page(**self.query))
 
     async def notes_page(self, page: Page) -> None:
@@ -37,14 +40,14 @@ class NotesPage(DocumentPage):
         )
 
     async def act(self, work: Awaitable[None], notice: str) -> None:
-        """Does it and goes back to the notes; the forms that come back never hold a passphrase."""
+        """Do the work and go back to the notes; a form that is shown again never holds a passphrase."""
 
         async def done() -> str:
             try:
                 await work
             except Unauthenticated as error:  # of the vault: the session is good
                 raise InvalidInput(error.text) from error
-            self.tell(notice)
+            self.set_notice(notice)
             return NOTES_PATH
 
         await self.submit(done(), again=lambda: self.notes_page(Page()))
@@ -53,7 +56,7 @@ class NotesPage(DocumentPage):
 class UnlockPage(NotesPage):
     @requires(MANAGE, consumes=FORM, grows=False)
     async def post(self) -> None:
-        """Unlocks the notes of the organization on all nodes."""
+        """Unlock the notes of the organization on all nodes."""
         await self.act(self._unlock(), "The notes are unlocked")
 
     async def _unlock(self) -> None:
@@ -64,14 +67,14 @@ class UnlockPage(NotesPage):
 class LockPage(NotesPage):
     @requires(MANAGE, consumes=FORM, grows=False)
     async def post(self) -> None:
-        """Locks the notes of the organization on all nodes."""
+        """Lock the notes of the organization on all nodes."""
         await self.act(self.notes.lock(self.caller), "The notes are locked")
 
 
 class FirstPasswordPage(NotesPage):
     @requires(ADMINISTER, consumes=FORM)
     async def post(self) -> None:
-        """Sets the first passphrase; the notes stay unlocked."""
+        """Set the first passphrase; the notes stay unlocked."""
         await self.act(self._set(), "The passphrase is set")
 
     async def _set(self) -> None:
@@ -83,7 +86,7 @@ class FirstPasswordPage(NotesPage):
 class ChangePasswordPage(NotesPage):
     @requires(ADMINISTER, consumes=FORM)
     async def post(self) -> None:
-        """Changes the passphrase; the notes stay as locked or unlocked as they are."""
+        """Change the passphrase; the notes stay as locked or unlocked as they are."""
         await self.act(self._change(), "The passphrase is changed")
 
     async def _change(self) -> None:

@@ -1,4 +1,4 @@
-"""What all pages of documents share."""
+"""The base of all pages of documents."""
 
 from netautod.console.base.pages import PageHandler
 from netautod.core.errors import NotFound
@@ -17,7 +17,7 @@ class DocumentPage(PageHandler):
         return self.path_id(text, "Document")
 
     async def document(self, document_id: str) -> ShownDocument:
-        """A note is empty and locked while the vault is."""
+        """Return the document; a note is empty and locked while the vault is locked."""
         return await self.documents.get(self.caller.org_id, self.document_id(document_id))
 
     async def version(self, document: ShownDocument, version_id: str) -> ShownVersion | None:

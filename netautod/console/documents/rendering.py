@@ -16,12 +16,12 @@ NO_TEMPLATE = "Nothing renders documents of this content type"
 class RenderPage(DocumentPage):
     @any_token()
     async def get(self, document_id: str) -> None:
-        """The form."""
+        """Show the form for the variables of a template."""
         self._form(await self._template(document_id))
 
     @any_token(consumes=FORM, changes=False, body_limit=4 * 1024 * 1024)
     async def post(self, document_id: str) -> None:
-        """What the template makes of the variables; an error of it is a result."""
+        """Render the template with the variables; an error of the template is a result."""
         shown = await self._template(document_id)
 
         async def again() -> None:

@@ -14,7 +14,10 @@ from netautod.http.routing.routes import Route
 
 
 class DiffQuery(Query):
-    """Ids of versions; without `new` it is the live content, without `old` the newest version."""
+    """The query of a diff: ids of versions.
+
+    Without `new` the live content is compared, without `old` the newest version.
+    """
 
     old = Id()
     new = Id()
@@ -23,7 +26,7 @@ class DiffQuery(Query):
 class VersionsPage(DocumentPage):
     @any_token(query=PageQuery)
     async def get(self, document_id: str) -> None:
-        """The versions, the newest first."""
+        """Show the versions, newest first."""
         page = Page(**self.query)
         shown = await self.document(document_id)
         found = await self.documents.versions(self.caller.org_id, shown.document.id)
@@ -45,7 +48,7 @@ class VersionsPage(DocumentPage):
 class OneVersionPage(DocumentPage):
     @any_token()
     async def get(self, document_id: str, version_id: str) -> None:
-        """A version with its content."""
+        """Show a version with its content."""
         await self.version_page(await self.document(document_id), version_id)
 
     async def version_page(self, shown: ShownDocument, version_id: str) -> None:
@@ -63,21 +66,21 @@ class OneVersionPage(DocumentPage):
 class RestoreVersionPage(OneVersionPage):
     @requires(MANAGE, consumes=FORM)
     async def post(self, document_id: str, version_id: str) -> None:
-        """Makes the content of a version the live one; what was there becomes a version."""
+        """Make the content of a version the live one; the present content becomes a version."""
         shown = await self.document(document_id)
         wanted = self.path_id(version_id, "Version")
         await self.submit(self._restore(shown, wanted), again=lambda: self.version_page(shown, wanted))
 
     async def _restore(self, shown: ShownDocument, version_id: str) -> str:
         await self.documents.restore(self.caller, shown.document.id, version_id)
-        self.tell("Restored; what was there before is a version now")
+        self.set_notice("Restored; what was there before is a version now")
         return own_path(shown.document.id)
 
 
 class DiffPage(DocumentPage):
     @any_token(query=DiffQuery)
     async def get(self, document_id: str) -> None:
-        """What differs between two versions, or a version and the live content."""
+        """Compare two versions, or a version and the live content."""
         shown = await self.document(document_id)
         versions = await self.documents.versions(self.caller.org_id, shown.document.id)
         if not versions:
@@ -97,7 +100,7 @@ class DiffPage(DocumentPage):
     async def _diff(
         self, old: ShownVersion | None, new: ShownVersion | ShownDocument | None
     ) -> ShownDiff | None:
-        """None if there is nothing to compare, or too much."""
+        """Return the diff; None if there is nothing to compare, or too much."""
         if old is None or new is None:
             return None
         try:

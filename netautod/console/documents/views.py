@@ -1,4 +1,4 @@
-"""What pages show of contents: as much as a page may hold, and what differs between two of them."""
+"""The view models of contents: as much text as a page may hold, and the diff of two contents."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -25,7 +25,7 @@ class ShownText:
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """Adjacent lines of a diff of one kind: added, removed, section or same."""
+    """A run of adjacent lines of a diff of one kind: added, removed, section or same."""
 
     kind: str
     text: str
@@ -33,7 +33,7 @@ class Run:
 
 @dataclass(frozen=True, kw_only=True)
 class ShownDiff:
-    """`whole` False: more differs than is shown."""
+    """A diff as a page shows it; `whole` False: more differs than is shown."""
 
     runs: Sequence[Run]
     additions: int
@@ -46,7 +46,10 @@ def shown_text(text: str) -> ShownText:
 
 
 async def diff_of(old: str, new: str) -> ShownDiff:
-    """Line by line. Raises InvalidInput for contents that would take too long."""
+    """Compare two contents line by line.
+
+    Raises InvalidInput if that would take too long.
+    """
     lines = old.count("\n") + new.count("\n")
     if len(old) + len(new) > MOST_COMPARED or lines > MOST_LINES:
         raise InvalidInput("These contents are too large to be compared here; download both")

@@ -1,1 +1,1 @@
-"""What the search box finds: addresses, devices, tasks and documents."""
+"""The search box: it finds addresses, devices, tasks and documents."""

@@ -1,4 +1,4 @@
-"""The page that the search box leads to: where an address is, and what has the text in its name."""
+"""The page of search results: where an address is, and what has the text in its name."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from netautod.automation.tasks.models import Task
 from netautod.automation.tasks.service import TaskService
 from netautod.console.base.pages import PageHandler
-from netautod.console.find.query import Asked, asked_for
+from netautod.console.find.query import SearchText, parse_text
 from netautod.core.pages import Page
 from netautod.core.schema.bases import Query
 from netautod.documents.models import Document, DocumentFilter
@@ -29,9 +29,9 @@ class FindQuery(Query):
 
 @dataclass(frozen=True, kw_only=True)
 class FoundView:
-    """`devices_total`: how many devices have it in their name or address."""
+    """The results of a search; `devices_total` counts the devices with the text in their name or address."""
 
-    asked: Asked
+    wanted: SearchText
     where: Whereabouts
     devices: Sequence[DeviceItem]
     devices_total: int
@@ -50,32 +50,32 @@ class FindPage(PageHandler):
 
     @requires("devices.access", query=FindQuery)
     async def get(self) -> None:
-        """What there is under this text."""
+        """Show the results for the text."""
         text = self.query["q"]
-        found = None if text is None else await self._found(asked_for(text))
+        found = None if text is None else await self._found(parse_text(text))
         self.show("find/find.html", title="Find", found=found, most=MOST)
 
-    async def _found(self, asked: Asked) -> FoundView:
+    async def _found(self, wanted: SearchText) -> FoundView:
         org_id = self.caller.org_id
-        text = asked.ip or asked.text
+        text = wanted.ip or wanted.text
         first = Page(limit=MOST)
         devices = await self.devices.page(org_id, DeviceFilter(q=text), first)
-        documents = await self.documents.page(org_id, DocumentFilter(q=asked.text), first)
+        documents = await self.documents.page(org_id, DocumentFilter(q=wanted.text), first)
         may_run = self.caller.can(RUNS)
         return FoundView(
-            asked=asked,
-            where=await self._where(asked),
+            wanted=wanted,
+            where=await self._where(wanted),
             devices=devices.items,
             devices_total=devices.total,
-            tasks=(await self.tasks.narrowed(org_id, {"q": asked.text}, first)).items if may_run else [],
+            tasks=(await self.tasks.narrowed(org_id, {"q": wanted.text}, first)).items if may_run else [],
             documents=[shown.document for shown in documents.items],
         )
 
-    async def _where(self, asked: Asked) -> Whereabouts:
+    async def _where(self, wanted: SearchText) -> Whereabouts:
         org_id = self.caller.org_id
-        if asked.ip is not None:
-            return await self.places.of(org_id, ip=asked.ip)
-        return NOWHERE if asked.mac is None else await self.places.of(org_id, mac=asked.mac)
+        if wanted.ip is not None:
+            return await self.places.of(org_id, ip=wanted.ip)
+        return NOWHERE if wanted.mac is None else await self.places.of(org_id, mac=wanted.mac)
 
 
 PAGES = (Route(path="/find", handler=FindPage),)

@@ -1,4 +1,4 @@
-"""What somebody may mean who types or pastes a text into the search box. Pure."""
+"""The interpretation of a text that a user types or pastes into the search box. Pure."""
 
 import re
 from dataclasses import dataclass
@@ -12,17 +12,17 @@ _DIGITS = re.compile(r"[0-9a-f]{12}")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
-    """`mac` and `ip` in the form of discovered tables, None where the text is none."""
+class SearchText:
+    """A search; `mac` and `ip` have the form of discovered tables, None if the text is no such address."""
 
     text: str
     mac: str | None = None
     ip: str | None = None
 
 
-def asked_for(text: str) -> Asked:
+def parse_text(text: str) -> SearchText:
     whole = text.strip()
-    return Asked(text=whole, mac=typed_mac(whole), ip=typed_ip(whole))
+    return SearchText(text=whole, mac=typed_mac(whole), ip=typed_ip(whole))
 
 
 def typed_mac(text: str) -> str | None:
@@ -34,7 +34,11 @@ def typed_mac(text: str) -> str | None:
 
 
 def typed_ip(text: str) -> str | None:
-    """Also in brackets, as in a URL, with a prefix length, a zone or a port behind the brackets."""
+    """Return the IP address of the text.
+
+    The address may stand in brackets, as in a URL, and have a prefix length, a zone or a port behind the
+    brackets.
+    """
     bare = text.strip()
     if bare.startswith("["):
         bare = bare[1:].partition("]")[0]

@@ -22,7 +22,7 @@ class HelpQuery(Query):
 
 
 class ManualHandler(PageHandler):
-    """The pages say nothing about the installation, so anyone may read them, also while nobody can log in."""
+    """A page that says nothing about the installation: anyone may read it, also while logins fail."""
 
     manual: ManualPages
 

@@ -1,4 +1,4 @@
-"""What a person wants to import: a file that was chosen, or a text that was pasted."""
+"""The content of an import: an uploaded file or a pasted text."""
 
 import hashlib
 from dataclasses import dataclass, field
@@ -17,9 +17,11 @@ CARRIED = 512 * 1024
 
 @dataclass(frozen=True, kw_only=True)
 class Content:
-    """`text`: what the form carries on; None if that is too large, or no text.
+    """The content to import.
 
-    `digest` is that of the content whatever its line ends are: a form changes them.
+    `text` is what the form carries on; None if the content is too large, or no text.
+
+    `digest` does not depend on line ends, because a form changes them.
     """
 
     body: bytes = field(repr=False)
@@ -28,7 +30,10 @@ class Content:
 
 
 def content_of(form: Form) -> Content:
-    """A file comes before a text. Raises InvalidInput if there is neither."""
+    """Return the uploaded file, else the pasted text.
+
+    Raises InvalidInput if there is neither.
+    """
     if FILE in form.files:
         body = form.files[FILE]
     else:
@@ -39,9 +44,9 @@ def content_of(form: Form) -> Content:
 
 
 def in_format(content: Content, wanted: str) -> RowFile:
-    """As the format that was chosen; without one an array is JSON, and anything else CSV.
+    """Read the content in the selected format; without one an array is JSON, and anything else CSV.
 
-    Raises InvalidInput for a file that is not of this format.
+    Raises InvalidInput if the content is not of this format.
     """
     if wanted not in ("", CSV, JSON):
         raise InvalidInput(f"format: Must be one of: {CSV}, {JSON}")

@@ -1,4 +1,4 @@
-"""The import of devices from a file or a pasted text: first what would happen, then for real."""
+"""The import of devices from a file or a pasted text: first a check, then the import."""
 
 from dataclasses import replace
 
@@ -25,12 +25,12 @@ class ImportPage(PageHandler):
 
     @requires(MANAGE)
     async def get(self) -> None:
-        """The form."""
+        """Show the form of an import."""
         await self._form()
 
     @requires(MANAGE, consumes=FORM, body_limit=BODY_LIMIT)
     async def post(self) -> None:
-        """What would come of an import; with `run=import`, and for what was checked before, the import."""
+        """Check what an import would do; with `run=import`, import exactly the content that was checked."""
         await self.submit(self._run(), again=self._form)
 
     async def _run(self) -> str | None:
@@ -41,7 +41,7 @@ class ImportPage(PageHandler):
         work = self.imports.run(self.caller, file, dry_run=not for_real)
         result = await (work if for_real else self.while_connected(work))
         if for_real and not result.failed:
-            self.tell(f"{result.imported:,} devices imported")
+            self.set_notice(f"{result.imported:,} devices imported")
             return "/devices"
         if wanted and not for_real:
             self.notice = CHANGED

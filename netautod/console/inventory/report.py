@@ -14,8 +14,11 @@ MOST_CHARACTERS = 512 * 1024
 
 @dataclass(frozen=True, kw_only=True)
 class ImportReport:
-    """`shown`: the first rows that fail. `rest`: all of them as CSV if they are more than that, else empty;
-    `left_out` of them would be too much for a page."""
+    """The report of an import.
+
+    `shown` holds the first rows that fail. `rest` holds all of them as CSV if there are more, else it is
+    empty; `left_out` counts those that would be too much for a page.
+    """
 
     dry_run: bool
     imported: int
@@ -39,13 +42,13 @@ async def report_of(result: ImportResult, *, dry_run: bool) -> ImportReport:
 
 
 async def _as_csv(errors: Sequence[RowError]) -> tuple[str, int]:
-    """The text, and how many of the errors are in it."""
+    """Return the errors as CSV, and how many of them it holds."""
     pace, text = Pace(), io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("row", "name", "error"))
+    written = writer.writerow(("row", "name", "error"))
     for listed, error in enumerate(errors):
-        if text.tell() > MOST_CHARACTERS:
+        if written > MOST_CHARACTERS:
             return text.getvalue(), listed
-        writer.writerow((error.row, error.name, error.error))
+        written += writer.writerow((error.row, error.name, error.error))
         await pace.breathe()
     return text.getvalue(), len(errors)

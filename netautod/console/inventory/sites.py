@@ -22,7 +22,7 @@ class SitePage(PageHandler):
         return await self.sites.get(self.caller.org_id, self.path_id(site_id, "Site"))
 
     async def site_page(self, site_id: str) -> None:
-        """The site with what uses it, and the form for whoever may change it."""
+        """Show the site with its uses, and the form if the caller may change it."""
         site = await self.site(site_id)
         self.show(
             "inventory/site.html",
@@ -36,7 +36,7 @@ class SitePage(PageHandler):
 class SitesPage(SitePage):
     @requires(SEE, query=PageQuery)
     async def get(self) -> None:
-        """The sites by name."""
+        """Show the sites by name."""
         listed = await self.sites.page(self.caller.org_id, Page(**self.query))
         self.show("inventory/sites.html", title="Sites", listed=listed)
 
@@ -44,17 +44,17 @@ class SitesPage(SitePage):
 class NewSitePage(SitePage):
     @requires(MANAGE)
     async def get(self) -> None:
-        """The form."""
+        """Show the form of a new site."""
         await self._form()
 
     @requires(MANAGE, consumes=FORM)
     async def post(self) -> None:
-        """Creates a site."""
+        """Create a site."""
         await self.submit(self._save(), again=self._form)
 
     async def _save(self) -> str:
         site = await self.sites.create(self.caller, self.form.values(SiteRequest()))
-        self.tell(f"The site {site.name} was made.")
+        self.set_notice(f"The site {site.name} was made.")
         return PATH
 
     async def _form(self) -> None:
@@ -64,12 +64,12 @@ class NewSitePage(SitePage):
 class OneSitePage(SitePage):
     @requires(SEE)
     async def get(self, site_id: str) -> None:
-        """A site, and the form to change it."""
+        """Show a site and the form to change it."""
         await self.site_page(site_id)
 
     @requires(MANAGE, consumes=FORM)
     async def post(self, site_id: str) -> None:
-        """Changes a site; a new name reaches its devices before the answer."""
+        """Change a site; a new name reaches its devices before the answer."""
         await self.submit(self._save(site_id), again=lambda: self.site_page(site_id))
 
     async def _save(self, site_id: str) -> str:
@@ -78,20 +78,20 @@ class OneSitePage(SitePage):
         sent = self.form.values(SiteRequest(), partial=True)
         fields = {name: value for name, value in sent.items() if value != getattr(site, name)}
         saved = await self.sites.update(self.caller, site.id, fields)
-        self.tell(f"The site {saved.name} was saved.")
+        self.set_notice(f"The site {saved.name} was saved.")
         return f"{PATH}/{site.id}"
 
 
 class DeleteSitePage(SitePage):
     @requires(MANAGE, consumes=FORM)
     async def post(self, site_id: str) -> None:
-        """Deletes a site that no device refers to."""
+        """Delete a site that no device refers to."""
         await self.submit(self._delete(site_id), again=lambda: self.site_page(site_id))
 
     async def _delete(self, site_id: str) -> str:
         site = await self.site(site_id)
         await self.sites.delete(self.caller, site.id)
-        self.tell(f"The site {site.name} was deleted.")
+        self.set_notice(f"The site {site.name} was deleted.")
         return PATH
 
 

@@ -1,4 +1,4 @@
-"""What is done with a saved source: test, synchronise, delete."""
+"""The actions on a saved source: test, synchronise, delete."""
 
 from collections.abc import Mapping
 
@@ -16,20 +16,20 @@ MANAGE = "devices.manage"
 class DeleteSourcePage(OneSourcePage):
     @requires(MANAGE, consumes=FORM)
     async def post(self, source_id: str) -> None:
-        """Deletes a source; its devices stay."""
+        """Delete a source; its devices stay."""
         source = await self.source(source_id)
         await self.submit(self._delete(source), again=lambda: self.source_page(source))
 
     async def _delete(self, source: SavedSource) -> str:
         await self.sources.delete(self.caller, source.id)
-        self.tell(f"{source.name} is deleted; its devices stay")
+        self.set_notice(f"{source.name} is deleted; its devices stay")
         return PATH
 
 
 class SourceTestPage(OneSourcePage):
     @requires(MANAGE, consumes=FORM, grows=False)
     async def post(self, source_id: str) -> None:
-        """Asks a source for its version, and counts its devices that match."""
+        """Query a source for its version, and count its devices that match."""
         source = await self.source(source_id)
         await self.submit(self._test(source), again=lambda: self.source_page(source))
 
@@ -43,7 +43,7 @@ class SyncSourcePage(OneSourcePage):
 
     @requires(MANAGE, consumes=FORM)
     async def post(self, source_id: str) -> None:
-        """Shows what a synchronisation would do; with `run=sync` begins it."""
+        """Show what a synchronisation would do; with `run=sync` start it."""
         source = await self.source(source_id)
         work = self._sync(source) if self.form.text("run") == "sync" else self._preview(source)
         await self.submit(work, again=lambda: self.source_page(source))
@@ -56,14 +56,16 @@ class SyncSourcePage(OneSourcePage):
     async def _sync(self, source: SavedSource) -> str:
         options = self._options(dry_run=False)
         result = await self.syncs.begin(self.caller, source.id, options)
-        self.tell("The synchronisation goes on; this page shows its end" if result is None else _told(result))
+        self.set_notice(
+            "The synchronisation goes on; this page shows its end" if result is None else _notice(result)
+        )
         return f"{PATH}/sources/{source.id}"
 
     def _options(self, *, dry_run: bool) -> SyncOptions:
         return SyncOptions(dry_run=dry_run, confirm_removals=self.form.has("confirm_removals"))
 
 
-def _told(result: SyncResult) -> str:
+def _notice(result: SyncResult) -> str:
     counts: Mapping[str, int] = {
         "added": result.added,
         "changed": result.updated,

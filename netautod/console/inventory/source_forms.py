@@ -30,7 +30,7 @@ class SourceFormPage(SourcePage):
         )
 
     def sent(self, *, partial: bool) -> dict[str, Any]:
-        """The fields as the API takes them; those of the filters are one object there."""
+        """Return the fields as the API takes them; the filters are one object there."""
         texts = {name: self.form.secret(f"{FILTER}{name}") for name in (*LISTS, "name")}
         filters = json.dumps(filters_of(texts))
         form = replace(self.form, given={**self.form.given, "device_filters": [filters]})
@@ -40,17 +40,17 @@ class SourceFormPage(SourcePage):
 class NewSourcePage(SourceFormPage):
     @requires(MANAGE)
     async def get(self) -> None:
-        """The form."""
+        """Show the form of a new source."""
         await self._form()
 
     @requires(MANAGE, consumes=FORM)
     async def post(self) -> None:
-        """Saves a source."""
+        """Create a source."""
         await self.submit(self._save(), again=self._form)
 
     async def _save(self) -> str:
         source = await self.sources.create(self.caller, self.sent(partial=False))
-        self.tell("Saved. Test it, then look at what a synchronisation would do")
+        self.set_notice("Saved. Test it, then look at what a synchronisation would do")
         return f"{PATH}/sources/{source.id}"
 
     async def _form(self) -> None:
@@ -60,19 +60,19 @@ class NewSourcePage(SourceFormPage):
 class EditSourcePage(SourceFormPage):
     @requires(MANAGE)
     async def get(self, source_id: str) -> None:
-        """The form."""
+        """Show the form of a source."""
         await self._form(source_id)
 
     @requires(MANAGE, consumes=FORM)
     async def post(self, source_id: str) -> None:
-        """Changes a source; a url on another server needs the token again."""
+        """Change a source; a URL on another server needs the token again."""
         await self.submit(self._save(source_id), again=lambda: self._form(source_id))
 
     async def _save(self, source_id: str) -> str:
         source = await self.source(source_id)
         self.require_unchanged(str(source.revision))
         await self.sources.update(self.caller, source.id, self.sent(partial=True))
-        self.tell("Saved")
+        self.set_notice("Saved")
         return f"{PATH}/sources/{source.id}"
 
     async def _form(self, source_id: str) -> None:

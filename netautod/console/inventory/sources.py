@@ -25,7 +25,7 @@ RECENT = Page(limit=10)
 
 
 class SourcePage(PageHandler):
-    """What all pages of sources share."""
+    """The base of all pages of sources."""
 
     sources: SourceService
     sync: SyncService
@@ -50,7 +50,7 @@ class SourcePage(PageHandler):
 class SourcesPage(SourcePage):
     @requires(SEE)
     async def get(self) -> None:
-        """The saved sources by name, and the last synchronisations."""
+        """Show the saved sources by name, and the last synchronisations."""
         found = await self.sources.all(self.caller.org_id)
         self.show(
             "inventory/list.html",
@@ -63,19 +63,21 @@ class SourcesPage(SourcePage):
 class HistoryPage(SourcePage):
     @requires(SEE, query=SyncHistoryQuery)
     async def get(self) -> None:
-        """The synchronisations, the newest first."""
+        """Show the synchronisations, newest first."""
         page = Page(limit=self.query["limit"], offset=self.query["offset"])
         listed = await self.history(page, self.query.get("source_id"))
         self.show("inventory/history.html", title="History of synchronisations", listed=listed)
 
 
 class OneSourcePage(SourcePage):
-    """Also the base of what is done with a source, which shows what came of it: at each of these addresses
-    the page can be loaded anew."""
+    """The page of a source, and the base of the actions on it, which show their result there.
+
+    Each address of an action shows the page when a browser loads it again.
+    """
 
     @requires(SEE, query=PageQuery)
     async def get(self, source_id: str) -> None:
-        """A source with its history."""
+        """Show a source with its history."""
         await self.source_page(await self.source(source_id), Page(**self.query))
 
     async def source_page(

@@ -1,4 +1,4 @@
-"""What pages show of sources and synchronisations."""
+"""The view models of sources and synchronisations."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -44,13 +44,17 @@ class ShownEntry:
 
     @property
     def errors(self) -> str:
-        """One on each line: a page has many entries, and an entry up to a hundred of them."""
+        """Return the errors, one on each line: a page has many entries, and an entry up to a hundred
+        errors.
+        """
         return "\n".join(error_line(error) for error in self.entry.result["errors"])
 
 
 @dataclass(frozen=True, kw_only=True)
 class PlannedGroup:
-    """`names`: all devices by name, if they are more than those that are `shown`; else empty."""
+    """The devices that a synchronisation would treat alike; `names` lists all of them if there are more than
+    `shown`, else it is empty.
+    """
 
     heading: str
     shown: Sequence[Mapping[str, Any]]
@@ -60,7 +64,9 @@ class PlannedGroup:
 
 @dataclass(frozen=True, kw_only=True)
 class Preview:
-    """What a dry run found. `more`: all errors, one on each line, if they are more than those shown."""
+    """The result of a dry run; `more` lists all errors, one on each line, if there are more than
+    those shown.
+    """
 
     result: SyncResult
     groups: Sequence[PlannedGroup]
@@ -105,7 +111,7 @@ def state_of_source(source: SavedSource) -> State:
 
 
 def _planned(plan: Mapping[str, Any]) -> list[PlannedGroup]:
-    """The groups that have devices."""
+    """Return the groups that have devices."""
     return [_group(heading, plan[key]) for key, heading in PLANNED if plan.get(key)]
 
 
@@ -115,13 +121,13 @@ def _group(heading: str, devices: Sequence[Mapping[str, Any]]) -> PlannedGroup:
 
 
 def filter_texts(filters: Mapping[str, Any]) -> dict[str, str]:
-    """The filters as fields of a form: a text each, slugs separated by commas."""
+    """Return the filters as fields of a form: one text each, slugs separated by commas."""
     texts = {name: ", ".join(filters.get(name, ())) for name in LISTS}
     return {**texts, "name": filters.get("name", "")}
 
 
 def filters_of(texts: Mapping[str, str]) -> dict[str, Any]:
-    """The filters that fields of a form mean; what is empty narrows nothing."""
+    """Return the filters that the fields of a form mean; an empty field filters nothing."""
     found: dict[str, Any] = {}
     for name, text in texts.items():
         if name == "name":

@@ -30,13 +30,13 @@ class LoginPage(PageHandler):
 
     @public()
     async def get(self) -> None:
-        """The form of the first step."""
+        """Show the form of the first step."""
         self.error = SENTENCES.get(self.query_texts().get("failed", ""), "")
         await self._show_form()
 
     @public(consumes=FORM, body_limit=SMALL_BODY, grows=False)
     async def post(self) -> None:
-        """Either step: a username and a password, or the code that is asked for behind them."""
+        """Take either step: username and password, or the code that follows them."""
         self._ticket = self.form.text("ticket")
         try:
             await self.submit(self._step(), again=self._show_form)
@@ -47,14 +47,14 @@ class LoginPage(PageHandler):
 
     async def _step(self) -> str | None:
         work = self._with_code() if self._ticket else self._with_password()
-        begun = await in_the_form(work)
-        if isinstance(begun, CodePrompt):
-            self._ticket = begun.ticket
+        result = await in_the_form(work)
+        if isinstance(result, CodePrompt):
+            self._ticket = result.ticket
             await self._show_form()
             return None
-        # Whatever cookie the browser had, or was given by somebody, is worth nothing from now on.
+        # A cookie that the browser had before, perhaps planted by an attacker, is worth nothing from now on.
         await self.logins.replace(self.cookie(SESSION))
-        self.keep_cookie(SESSION, begun)
+        self.keep_cookie(SESSION, result)
         return self._wanted()
 
     def _with_password(self) -> Awaitable[str | CodePrompt]:
@@ -90,7 +90,9 @@ class LoginPage(PageHandler):
         return [one for one in self.auth.providers.entries if one.enabled and kind in one.kinds]
 
     def redirect_path(self, provider: str, wanted: str) -> str:
-        """A link: browsers refuse a form whose answer leads to another origin (CSP3, form-action)."""
+        """Return a link to the provider's login: browsers refuse a form whose answer leads to another origin
+        (CSP3, form-action).
+        """
         return login_page(wanted, path=f"{LOGIN}/{provider}")
 
 
@@ -99,15 +101,15 @@ class RedirectLoginPage(PageHandler):
 
     @public()
     async def get(self, provider: str) -> None:
-        """Sends the browser to the identity provider; the login ends at /api/auth/.../callback."""
+        """Send the browser to the identity provider; the login ends at /api/auth/.../callback."""
         wanted = page_to(self.query_texts().get("next"))
         try:
-            begun = await self.redirect_logins.begin_page(provider, wanted)
+            login = await self.redirect_logins.begin_page(provider, wanted)
         except UpstreamFailed as error:
             self.redirect_to(login_page(wanted, FAILURES[error.text]))
         else:
-            bind(self, begun.cookie)
-            self.redirect_to(begun.url)
+            bind(self, login.cookie)
+            self.redirect_to(login.url)
 
 
 class LogoutPage(PageHandler):
@@ -115,7 +117,7 @@ class LogoutPage(PageHandler):
 
     @any_token(consumes=FORM, body_limit=SMALL_BODY, grows=False)
     async def post(self) -> None:
-        """Ends this session, as the API's logout does."""
+        """End this session, as the API's logout does."""
         await self.auth.logout(self.caller)
         self.drop_cookie(SESSION)
         self.redirect_to(LOGIN)

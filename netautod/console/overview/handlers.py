@@ -1,4 +1,4 @@
-"""How everything stands, and where each number leads."""
+"""The overview: the state of the network and its automation, and where each number leads."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -17,7 +17,7 @@ class OverviewPage(PageHandler):
 
     @any_token()
     async def get(self) -> None:
-        """The overview; for whoever may not see devices, the first page that he may see."""
+        """Show the overview; a caller who may not see devices goes to the first page that is allowed."""
         if not self.caller.can(DEVICES):
             self.redirect_to(links_for(self.caller)[0].path)
             return

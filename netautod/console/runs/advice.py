@@ -1,4 +1,4 @@
-"""What helps against each kind of failure of a device: one sentence, and the one place to go to."""
+"""The advice for each kind of failure of a device: one sentence, and the one place to go to."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,9 +11,9 @@ Name = Literal["test", "edit", "host_key", "vouch", "credentials", "log", "nowhe
 
 @dataclass(frozen=True, kw_only=True)
 class Place:
-    """Where something can be done: the button that leads there, and the permission for it.
+    """A place where something can be done: the button that leads there, and the permission for it.
 
-    `path` may name `{execution_id}` and `{device_id}`; `posts`: the button is that of a form.
+    `path` may name `{execution_id}` and `{device_id}`; `posts`: the button belongs to a form.
     """
 
     button: str
@@ -88,5 +88,5 @@ ADVICE: Mapping[str, Advice] = {
 
 
 def advice_on(kind: str | None) -> Advice:
-    """Executors of plugins may name kinds of their own."""
+    """Return the advice; a kind that only an executor of a plugin knows gets the general one."""
     return ADVICE.get(kind or UNKNOWN_KIND, OTHER)

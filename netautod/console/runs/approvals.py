@@ -1,4 +1,4 @@
-"""What waits for an approval, and the decisions on it."""
+"""The executions that wait for an approval, and the decisions on them."""
 
 from netautod.automation.executions.schemas import DecisionRequest
 from netautod.automation.executions.service import BY_OTHERS, ExecutionService
@@ -21,7 +21,7 @@ class ApprovalsPage(PageHandler):
 
     @requires(OPERATOR, query=PageQuery)
     async def get(self) -> None:
-        """What waits for an approval; what expires first is first."""
+        """Show what waits for an approval, in the order of expiry."""
         listed = await self.executions.approvals(self.caller.org_id, Page(**self.query), by_expiry=True)
         self.show(
             "runs/approvals.html",
@@ -47,21 +47,21 @@ class DecisionForm(ExecutionPage):
             comment=sent.get("comment"),
             shown=sent.get("hash"),
         )
-        self.tell(f"What {execution.task_name} asked for is {decision}.")
+        self.set_notice(f"What {execution.task_name} asked for is {decision}.")
         return "/approvals" if self.form.text("from") == LIST else f"/executions/{execution_id}"
 
 
 class ApproveForm(DecisionForm):
     @requires(APPROVER, consumes=FORM, grows=False)
     async def post(self, execution_id: str) -> None:
-        """Approves what a parked execution asks for."""
+        """Approve the request of a parked execution."""
         await self.decide(execution_id, "approved")
 
 
 class RejectForm(DecisionForm):
     @requires(APPROVER, consumes=FORM, grows=False)
     async def post(self, execution_id: str) -> None:
-        """Rejects what a parked execution asks for."""
+        """Reject the request of a parked execution."""
         await self.decide(execution_id, "rejected")
 
 

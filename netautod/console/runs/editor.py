@@ -30,7 +30,7 @@ class TaskEditor(TaskPage):
     _preview: Preview | None = None
 
     async def edit(self, task: Task | None) -> None:
-        """The form for a new task, or for one that there is."""
+        """Show the form of a new task, or of an existing one."""
         draft = Draft(task_type=self._first_type()) if task is None else Draft.of(task)
         self.show(
             "runs/editor.html",
@@ -46,7 +46,10 @@ class TaskEditor(TaskPage):
         )
 
     def sent(self, task_type: str) -> dict[str, Any]:
-        """What the form says of the task, as the API takes it. Raises InvalidInput."""
+        """Return the task's fields of the form as the API takes them.
+
+        Raises InvalidInput.
+        """
         given = parameters.sent(self.form, task_type, self.tasks.types().get(task_type))
         texts = {
             **self.form.given,
@@ -56,7 +59,7 @@ class TaskEditor(TaskPage):
         return {"description": None, **replace(self.form, given=texts).values(TaskCreate())}
 
     async def show_preview(self, task: Task | None) -> None:
-        """The form as it was sent, with what its schedule comes to."""
+        """Show the form as it was sent, with the next runs of its schedule."""
         await self.submit(self._previewed(task), again=lambda: self.edit(task))
 
     async def _previewed(self, task: Task | None) -> None:
@@ -72,14 +75,18 @@ class TaskEditor(TaskPage):
         return wanted if wanted in types else next(iter(sorted(types)), "")
 
     def _forms(self, task: Task | None) -> Sequence[ShownParameters]:
-        """One for each type that may be chosen; of a task there is only its own."""
+        """Return one form of parameters for each type that may be selected; for an existing task only that of
+        its type.
+        """
         types = self.tasks.types()
         if task is not None:
             return [parameters.shown(task.task_type, types.get(task.task_type), task.parameters)]
         return [parameters.shown(name, types[name], {}) for name in sorted(types)]
 
     async def _credentials(self) -> Sequence[tuple[str, str]] | None:
-        """Pairs of id and name, None where the caller may not see them or they are too many."""
+        """Return pairs of id and name; None if the caller may not see the credentials or they are
+        too many.
+        """
         if not self.caller.can("credentials.manage"):
             return None
         found = await self.credentials.page(self.caller.org_id, Page(limit=MOST_CREDENTIALS))
@@ -91,36 +98,36 @@ class TaskEditor(TaskPage):
 class NewTaskPage(TaskEditor):
     @requires(OPERATOR)
     async def get(self) -> None:
-        """The form of a new task."""
+        """Show the form of a new task."""
         await self.edit(None)
 
     @requires(OPERATOR, consumes=FORM)
     async def post(self) -> None:
-        """Creates a task."""
+        """Create a task."""
         await self.submit(self._create(), again=lambda: self.edit(None))
 
     async def _create(self) -> str:
         task = await self.tasks.create(self.caller, self.sent(self.form.text("task_type")))
-        self.tell(f"The task {task.name} is created.")
+        self.set_notice(f"The task {task.name} is created.")
         return f"/tasks/{task.id}"
 
 
 class NewTaskPreviewPage(TaskEditor):
     @requires(OPERATOR, consumes=FORM, changes=False)
     async def post(self) -> None:
-        """What a new task would do; nothing is saved."""
+        """Show what a new task would do; nothing is saved."""
         await self.show_preview(None)
 
 
 class EditTaskPage(TaskEditor):
     @requires(OPERATOR)
     async def get(self, task_id: str) -> None:
-        """The form of a task."""
+        """Show the form of a task."""
         await self.edit(await self.task(task_id))
 
     @requires(OPERATOR, consumes=FORM)
     async def post(self, task_id: str) -> None:
-        """Changes a task."""
+        """Change a task."""
         task = await self.task(task_id)
         await self.submit(self._save(task), again=lambda: self.edit(task))
 
@@ -129,23 +136,23 @@ class EditTaskPage(TaskEditor):
         if changes:
             only_if = self.if_unchanged(editable_tag)
             await self.tasks.update(self.caller, task.id, changes, only_if=only_if)
-            self.tell(f"The task {changes.get('name', task.name)} is saved.")
+            self.set_notice(f"The task {changes.get('name', task.name)} is saved.")
         return f"/tasks/{task.id}"
 
 
 class EditTaskPreviewPage(TaskEditor):
     @requires(OPERATOR, consumes=FORM, changes=False)
     async def post(self, task_id: str) -> None:
-        """What the task would do with these changes; nothing is saved."""
+        """Show what the task would do with these changes; nothing is saved."""
         await self.show_preview(await self.task(task_id))
 
 
 def editable_tag(task: Task) -> str:
-    """Of what the form shows: it stays while the task only runs."""
-    told: Mapping[str, Any] = {
+    """Return a tag of the fields that the form shows: it does not change while the task only runs."""
+    fields: Mapping[str, Any] = {
         name: getattr(task, name) for name in (*Draft.__dataclass_fields__, "parameters")
     }
-    return tag_of([json_values.encode(told)])
+    return tag_of([json_values.encode(fields)])
 
 
 PAGES = (

@@ -24,7 +24,7 @@ LOG_PAGE = 1000
 
 
 class ExecutionPageQuery(ResultsQuery):
-    """Of its results, and of its log."""
+    """The query of an execution: of its results and of its log."""
 
     level = fields.String(load_default=None, validate=validate.OneOf(LEVELS))
     device_id = Id(load_default=None)
@@ -60,7 +60,7 @@ class ExecutionPage(PageHandler):
             answer=answer_of(execution),
             output=output_text(execution),
             results=await self._results(execution, query),
-            asked=WaitingApproval(execution=execution, requester=requester),
+            approval=WaitingApproval(execution=execution, requester=requester),
             barred=BY_OTHERS if execution.needs_another_approver(self.caller.user_id) else "",
             lines=lines,
             after=lines[-1].seq if lines else 0,
@@ -81,7 +81,7 @@ class ExecutionPage(PageHandler):
 class OneExecutionPage(ExecutionPage):
     @requires(OPERATOR, query=ExecutionPageQuery)
     async def get(self, execution_id: str) -> None:
-        """An execution, its results and the end of its log."""
+        """Show an execution, its results and the end of its log."""
         await self.show_execution(await self.execution(execution_id), self.query)
 
 
@@ -90,7 +90,9 @@ class LogPage(ExecutionPage):
 
     @requires(OPERATOR, query=LogPageQuery)
     async def get(self, execution_id: str) -> None:
-        """Lines of the log after a number: a page, or for a page that follows the lines alone."""
+        """Show the lines of the log after a number; a live page gets the lines without the page
+        around them.
+        """
         execution, query = await self.execution(execution_id), self.query
         lines, complete = await self.executions.log(
             self.caller.org_id,
@@ -115,13 +117,13 @@ class LogPage(ExecutionPage):
 class CancelForm(ExecutionPage):
     @requires(OPERATOR, consumes=FORM, grows=False)
     async def post(self, execution_id: str) -> None:
-        """Cancels an execution."""
+        """Cancel an execution."""
         execution = await self.execution(execution_id)
         await self.submit(self._cancel(execution), again=lambda: show_again(self, execution.id))
 
     async def _cancel(self, execution: Execution) -> str:
         await self.executions.cancel(self.caller, execution.id)
-        self.tell("The execution is cancelled.")
+        self.set_notice("The execution is cancelled.")
         return f"/executions/{execution.id}"
 
 
@@ -130,18 +132,20 @@ class RetryFailedForm(ExecutionPage):
 
     @requires(OPERATOR, consumes=FORM)
     async def post(self, execution_id: str) -> None:
-        """Runs the task again for the devices that failed, and shows the new execution."""
+        """Run the task again for the devices that failed, and show the new execution."""
         execution = await self.execution(execution_id)
         await self.submit(self._retry(execution), again=lambda: show_again(self, execution.id))
 
     async def _retry(self, execution: Execution) -> str:
         again = await self.subset_runs.retry_failed(self.caller, execution.id)
-        self.tell(f"{len(again.device_subset or ()):,} of the devices are visited again, in this execution.")
+        self.set_notice(
+            f"{len(again.device_subset or ()):,} of the devices are visited again, in this execution."
+        )
         return f"/executions/{again.id}"
 
 
 async def show_again(page: ExecutionPage, execution_id: str) -> None:
-    """The page of an execution as it is by now, below the error of what was asked for."""
+    """Show the present page of an execution below the error of an action."""
     execution = await page.execution(execution_id)
     await page.show_execution(execution, ExecutionPageQuery().load({}))
 

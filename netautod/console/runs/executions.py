@@ -32,7 +32,7 @@ class ExecutionsPage(PageHandler):
 
     @requires(OPERATOR, query=SearchQuery)
     async def get(self) -> None:
-        """The executions, newest first."""
+        """Show the executions, newest first."""
         filters: dict[str, Any] = dict(self.query)
         page = Page(limit=filters.pop("limit"), offset=filters.pop("offset"))
         text, now = filters.pop("q"), datetime.now(UTC)
@@ -53,24 +53,24 @@ class CancelManyForm(PageHandler):
 
     @requires(OPERATOR, consumes=FORM, grows=False)
     async def post(self) -> None:
-        """Cancels the chosen executions; those that have ended meanwhile stay as they are."""
+        """Cancel the selected executions; those that have ended meanwhile stay as they are."""
         cancelled = left = 0
-        chosen = dict.fromkeys(self.form.all("execution_id"))
-        if not chosen:
+        selected = dict.fromkeys(self.form.all("execution_id"))
+        if not selected:
             raise InvalidInput("execution_id: Choose at least one execution")
-        for one in chosen:
+        for one in selected:
             try:
                 await self.executions.cancel(self.caller, self.path_id(one, "Execution"))
                 cancelled += 1
             except (Conflict, NotFound):
                 left += 1
         if not cancelled:
-            raise Conflict("All of the chosen executions had ended before, or are gone")
-        self.tell(_told(cancelled, left))
+            raise Conflict("All of the selected executions had ended before, or are gone")
+        self.set_notice(_notice(cancelled, left))
         self.redirect_to(with_query("/executions", self.query_texts()))
 
 
-def _told(cancelled: int, left: int) -> str:
+def _notice(cancelled: int, left: int) -> str:
     done = f"{cancelled} execution{'' if cancelled == 1 else 's'} cancelled."
     return f"{done} {left} had ended before, or {'is' if left == 1 else 'are'} gone." if left else done
 

@@ -22,7 +22,10 @@ _WHOLE = re.compile(r"-?[0-9]{1,18}")
 
 @dataclass(frozen=True, kw_only=True)
 class Control:
-    """`path`: the names that lead to the value; `options`: of a choice."""
+    """A control of a form.
+
+    `path` holds the names that lead to the value; `options` are those of a choice.
+    """
 
     path: tuple[str, ...]
     label: str
@@ -35,11 +38,13 @@ class Control:
         return [(one, one) for one in self.options]
 
     def name_in(self, task_type: str) -> str:
-        """Of its field in the form."""
+        """Return the name of the control's field in the form."""
         return f"{field_of(task_type)}.{'.'.join(self.path)}"
 
     def text_of(self, value: Any) -> str | None:
-        """What the control shows for a stored value; None: it cannot, the value stays JSON."""
+        """Return the text that the control shows for a stored value; None if it cannot, and the value stays
+        JSON.
+        """
         if self.kind == "truth":
             return str(value).lower() if isinstance(value, bool) else None
         if self.kind in ("whole", "number"):
@@ -51,7 +56,7 @@ class Control:
         return value if plain else None
 
     def value_of(self, text: str) -> Any:
-        """Of what was typed; a text that is no such value stays one, and the schema says so."""
+        """Convert what was typed; a text that is no such value stays a text, which the schema refuses."""
         if self.kind == "truth" and text in ("true", "false"):
             return text == "true"
         if self.kind == "whole" and _WHOLE.fullmatch(text):
@@ -84,7 +89,7 @@ def field_of(task_type: str) -> str:
 
 
 def shown(task_type: str, kind: type[Schema] | None, parameters: Mapping[str, Any]) -> ShownParameters:
-    """`parameters` as they are stored; each value is in a control or in the rest."""
+    """Return the stored `parameters` as a form shows them: each value is in a control or in the rest."""
     controls, rest, texts = controls_of(kind), json.loads(json.dumps(parameters)), dict[str, str]()
     for control in controls:
         holder = _holder(rest, control.path)
@@ -105,12 +110,15 @@ def shown(task_type: str, kind: type[Schema] | None, parameters: Mapping[str, An
 
 
 def visits_devices(controls: Sequence[Control]) -> bool:
-    """Whether `device_filter` says which devices a run visits."""
+    """Return whether `device_filter` selects the devices that a run visits."""
     return any(control.path[0] == "device_filter" for control in controls)
 
 
 def sent(form: Form, task_type: str, kind: type[Schema] | None) -> dict[str, Any]:
-    """The parameters that a form gives. Raises InvalidInput for what is no JSON object, or is said twice."""
+    """Return the parameters that a form gives.
+
+    Raises InvalidInput if the rest is no JSON object, or if a value is given twice.
+    """
     text = form.text(field_of(task_type))
     found = json_of(text, "parameters") if text else {}
     if not isinstance(found, dict):
@@ -124,7 +132,7 @@ def sent(form: Form, task_type: str, kind: type[Schema] | None) -> dict[str, Any
 
 
 def controls_of(kind: type[Schema] | None) -> list[Control]:
-    """None for a schema that cannot be made: its parameters are JSON."""
+    """Return the controls of a schema; none for a schema that cannot be built, whose parameters are JSON."""
     if kind is None:
         return []
     try:
@@ -182,7 +190,7 @@ def _hint(field: fields.Field[Any]) -> str:
 
 
 def _holder(values: Any, path: tuple[str, ...]) -> dict[str, Any] | None:
-    """The object that holds the last name of the path, if there is one."""
+    """Return the object that holds the last name of the path; None if there is none."""
     for name in path[:-1]:
         values = values.get(name) if isinstance(values, dict) else None
     return values if isinstance(values, dict) and path[-1] in values else None

@@ -1,4 +1,6 @@
-"""What a schedule comes to before anything is saved: its next runs, and the devices that they would visit."""
+"""The preview of a schedule before anything is saved: its next runs, and the devices that they would
+visit.
+"""
 
 import asyncio
 from collections.abc import Mapping
@@ -24,14 +26,17 @@ class Previews:
     async def of(
         self, caller: Caller, task_type: str, expression: str, zone: str, parameters: Mapping[str, Any]
     ) -> Preview:
-        """Raises InvalidInput for an expression or a zone that is none."""
+        """Compute the preview of a schedule.
+
+        Raises InvalidInput if the expression or the zone is invalid.
+        """
         # In a thread: runs of a rare expression cost more than the loop should stand still.
         runs = await asyncio.to_thread(self._tasks.upcoming, expression, zone, RUNS)
-        chosen = parameters.get("device_filter")
+        device_filter = parameters.get("device_filter")
         wanted = {
-            name: chosen[name]
+            name: device_filter[name]
             for name in ("site", "device_type")
-            if isinstance(chosen, Mapping) and isinstance(chosen.get(name), str)
+            if isinstance(device_filter, Mapping) and isinstance(device_filter.get(name), str)
         }
         devices = None
         if caller.can("devices.access") and visits_devices(controls_of(self._tasks.types().get(task_type))):

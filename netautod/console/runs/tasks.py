@@ -1,4 +1,4 @@
-"""The list of tasks, one task, and what is done with it."""
+"""The list of tasks, one task, and the actions on it."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -33,7 +33,7 @@ class TaskPage(PageHandler):
 class TasksPage(TaskPage):
     @requires(OPERATOR, query=TaskQuery)
     async def get(self) -> None:
-        """The tasks by name, each with its newest run."""
+        """Show the tasks by name, each with its newest run."""
         filters: dict[str, Any] = dict(self.query)
         page = Page(limit=filters.pop("limit"), offset=filters.pop("offset"))
         listed = await self.tasks.narrowed(self.caller.org_id, filters, page)
@@ -47,7 +47,7 @@ class OneTaskPage(TaskPage):
 
     @requires(OPERATOR, query=PageQuery)
     async def get(self, task_id: str) -> None:
-        """A task: what it does, when it runs next, and what came of its runs."""
+        """Show a task: what it does, when it runs next, and its runs with their results."""
         task = await self.task(task_id)
         found = await self.executions.page_of_task(self.caller.org_id, task.id, Page(**self.query))
         preview = None
@@ -70,7 +70,7 @@ class OneTaskPage(TaskPage):
 class RunTaskForm(TaskPage):
     @requires(OPERATOR, consumes=FORM)
     async def post(self, task_id: str) -> None:
-        """Runs a task now, and shows the execution."""
+        """Run a task now, and show the execution."""
         execution = await self.executions.run(self.caller, self.path_id(task_id, "Task"))
         self.redirect_to(f"/executions/{execution.id}")
 
@@ -78,25 +78,28 @@ class RunTaskForm(TaskPage):
 class ToggleTaskForm(TaskPage):
     @requires(OPERATOR, consumes=FORM, grows=False)
     async def post(self, task_id: str) -> None:
-        """Enables or disables a task."""
+        """Enable or disable a task."""
         enabled = self.form.values(ToggleRequest())["enabled"]
         task = await self.tasks.toggle(self.caller, self.path_id(task_id, "Task"), enabled)
-        self.tell(f"{task.name} is {'enabled' if enabled else 'disabled'}.")
+        self.set_notice(f"{task.name} is {'enabled' if enabled else 'disabled'}.")
         self.redirect_to(f"/tasks/{task.id}")
 
 
 class DeleteTaskForm(TaskPage):
     @requires(OPERATOR, consumes=FORM, grows=False)
     async def post(self, task_id: str) -> None:
-        """Deletes a task; its executions stay."""
+        """Delete a task; its executions stay."""
         task = await self.task(task_id)
         await self.tasks.delete(self.caller, task.id)
-        self.tell(f"The task {task.name} is deleted; what it has run stays under Executions.")
+        self.set_notice(f"The task {task.name} is deleted; what it has run stays under Executions.")
         self.redirect_to("/tasks")
 
 
 def changed_fields(task: Task, fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Those that differ: who sends the parameters becomes the owner of the task."""
+    """Return the fields that differ.
+
+    Only these are sent, because a user who sends the parameters becomes the owner of the task.
+    """
     return {name: value for name, value in fields.items() if value != getattr(task, name)}
 
 

@@ -1,4 +1,4 @@
-"""What the pages of runs show beside the records themselves."""
+"""The view models of the pages of runs."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -18,8 +18,10 @@ from netautod.plugin_api import DeviceResult
 
 @dataclass(frozen=True, kw_only=True)
 class Preview:
-    """What a schedule comes to; `devices` None: the task visits none that are known before, or the reader
-    may not see devices."""
+    """The preview of a schedule.
+
+    `devices` is None if the task's devices are not known in advance, or if the reader may not see devices.
+    """
 
     runs: Sequence[UpcomingRun]
     zone: str
@@ -72,9 +74,9 @@ class Run:
 
     @property
     def seconds(self) -> float | None:
-        """How long it has taken, or takes by now."""
-        begun, ended = self.execution.started_at, self.execution.completed_at
-        return None if begun is None else max(0.0, ((ended or self.now) - begun).total_seconds())
+        """Return how long the run has taken, until now if it has not ended."""
+        started, ended = self.execution.started_at, self.execution.completed_at
+        return None if started is None else max(0.0, ((ended or self.now) - started).total_seconds())
 
     @property
     def duration(self) -> str:
@@ -82,7 +84,7 @@ class Run:
 
     @property
     def share(self) -> tuple[int, int] | None:
-        """Done and total, while both are known."""
+        """Return the counts of finished and of all devices while both are known."""
         progress: Mapping[str, Any] = self.execution.progress or {}
         total = progress.get("total", 0)
         return (progress.get("done", 0), total) if total else None
@@ -94,7 +96,7 @@ def runs_of(executions: Sequence[Execution]) -> list[Run]:
 
 
 def output_text(execution: Execution) -> str:
-    """What the executor has answered, as JSON; the results by device are shown by themselves."""
+    """Return the executor's output as JSON without the results by device, which have their own table."""
     output = execution.output
     if isinstance(output, Mapping):
         output = {name: value for name, value in output.items() if name != "results"}
@@ -102,11 +104,11 @@ def output_text(execution: Execution) -> str:
 
 
 def answer_of(execution: Execution) -> str:
-    """What an agent has come to."""
+    """Return the final answer of an agent."""
     answer = execution.output.get("answer") if isinstance(execution.output, Mapping) else None
     return answer if isinstance(answer, str) else ""
 
 
 def json_text(value: Any) -> str:
-    """JSON for people."""
+    """Format a value as indented JSON."""
     return json.dumps(value, indent=2, ensure_ascii=False, default=str)

@@ -26,7 +26,10 @@ CANDIDATES = 20
 
 
 class TopologyQuery(PageQuery):
-    """`device`: its id or name. `neighbors=devices`: without those that the inventory does not know."""
+    """The query of the topology.
+
+    `device` is an id or a name. `neighbors=devices` leaves out neighbors that the inventory does not know.
+    """
 
     device = Text(max_length=255, load_default=None)
     hops = QueryInteger(low=1, high=3, load_default=2)
@@ -36,7 +39,7 @@ class TopologyQuery(PageQuery):
 
 @dataclass(frozen=True, kw_only=True)
 class ShownTopology:
-    """`drawing` is None where there is nothing to draw, or too much of it."""
+    """A topology as its page shows it; `drawing` is None if there is nothing to draw, or too much."""
 
     drawing: Drawing | None
     found: int
@@ -52,7 +55,7 @@ class TopologyPage(PageHandler):
 
     @requires("devices.access", query=TopologyQuery)
     async def get(self) -> None:
-        """A device and what is around it, a site, or all of a small network."""
+        """Show a device and its surroundings, a site, or all of a small network."""
         device: DeviceItem | None = None
         candidates: Sequence[DeviceItem] = ()
         shown: ShownTopology | None = None
@@ -80,7 +83,10 @@ class TopologyPage(PageHandler):
         self.error, self.page_status = error.text, status_of(error)
 
     async def _device(self, text: str) -> tuple[DeviceItem | None, Sequence[DeviceItem]]:
-        """The device of that id or just that name; else those that it may mean. NotFound if there is none."""
+        """Return the device of that id or exact name; else the devices that match.
+
+        Raises NotFound if there is none.
+        """
         org_id, wanted = self.caller.org_id, uuid_or_none(text)
         if wanted is not None:
             found: Device = await self.devices.get(org_id, wanted)
@@ -111,7 +117,10 @@ class TopologyPage(PageHandler):
 
 
 def _made(topology: Topology, part: Part, page: Page) -> ShownTopology:
-    """Reading and drawing a large network takes far longer than the loop can wait."""
+    """Select and draw the part that is shown.
+
+    Run it in a thread: a large network takes far longer than the event loop can wait.
+    """
     shown: Shown = part_of(topology, part)
     listed = shown.cables[page.offset : page.offset + page.limit]
     return ShownTopology(

@@ -1,6 +1,6 @@
-"""Where each node of a drawing stands: in columns by its distance from a root, beside what it hangs on. Pure.
+"""The layout of a drawing: columns by the distance from a root, each node beside its parent. Pure.
 
-The same network gives the same drawing. A column holds the nodes of one distance; those that were reached
+The same network gives the same drawing. A column holds the nodes of one distance; the nodes that were reached
 through a node begin at its height and stand together, so that a tree of switches has no crossing lines and
 reads from the top. Parts without a connection stand below one another, the largest first.
 """
@@ -14,13 +14,13 @@ LONGEST_LABEL = 28  # characters
 CHARACTER, PADDING, GAP = 7.6, 16, 90  # pixels: of a label's character, beside it, between two columns
 ROW, BOX, EDGE = 24, 19, 8  # of a row, of the box in it, around the drawing
 MOST_LINES = 450  # with a text of their own; those beyond are one element
-MOST_TOLD = 4  # cables in such a text
+MOST_IN_TITLE = 4  # cables in such a text
 MOST_CENTERS = 40  # nodes of a part that are looked at as its center
 
 
 @dataclass(frozen=True, kw_only=True)
 class Box:
-    """`x` and `y` are its upper left corner."""
+    """The box of a node; `x` and `y` are its upper left corner."""
 
     node: Node
     label: str
@@ -32,7 +32,10 @@ class Box:
 
 @dataclass(frozen=True, kw_only=True)
 class Line:
-    """`path` as an SVG path's `d`; `weight` from 1 to 3 by the number of cables."""
+    """A line between two boxes.
+
+    `path` is the `d` of an SVG path; `weight` is 1 to 3 by the number of cables.
+    """
 
     path: str
     title: str
@@ -49,7 +52,10 @@ class Drawing:
 
 
 def drawing_of(nodes: Sequence[Node], cables: Sequence[Cable], root: str | None) -> Drawing:
-    """`root`: the id of the node that the drawing is about; without it each part begins at its hub."""
+    """Draw the nodes and cables.
+
+    `root` is the id of the node that the drawing is about; without it each part begins at its hub.
+    """
     by_id = {node.id: node for node in nodes}
     pairs = _pairs(cables)
     beside = _beside(nodes, pairs, by_id)
@@ -82,14 +88,18 @@ def drawing_of(nodes: Sequence[Node], cables: Sequence[Cable], root: str | None)
 
 @dataclass(kw_only=True)
 class _Tree:
-    """How each node was reached first: `children` by node in their order, `layers` by node from 0."""
+    """A tree of the shortest paths: the `children` of each node in their order, its layer from 0 in
+    `layers`.
+    """
 
     root: str
     children: dict[str, list[str]]
     layers: dict[str, int]
 
     def rows(self, *, first: int) -> dict[str, int]:
-        """Each leaf has a row of its own; what is before leaves stands in the row of the first of them."""
+        """Return the row of each node: each leaf has its own; a parent stands in the row of its
+        first leaf.
+        """
         found: dict[str, int] = {}
         stack, row = [self.root], first
         while stack:
@@ -121,7 +131,7 @@ def _beside(
 
 
 def _forest(nodes: Sequence[Node], beside: Mapping[str, Sequence[str]], root: str | None) -> Iterator[_Tree]:
-    """The part with `root` first, then the largest."""
+    """Yield the trees: the part with `root` first, then by size, the largest first."""
     known: set[str] = set()
     trees: list[_Tree] = []
     for node in sorted(nodes, key=lambda node: (node.id != root, node.order)):
@@ -133,7 +143,9 @@ def _forest(nodes: Sequence[Node], beside: Mapping[str, Sequence[str]], root: st
 
 
 def _center(connected: Iterable[str], beside: Mapping[str, Sequence[str]]) -> str:
-    """The node from which the farthest is nearest, then all others are: the core of a network."""
+    """Return the node whose farthest node is nearest, then the one with the shortest paths: a
+    network's core.
+    """
 
     def branches(node: str) -> int:
         return sum(len(beside[other]) > 1 for other in beside[node])
@@ -162,7 +174,7 @@ def _tree(root: str, beside: Mapping[str, Sequence[str]]) -> _Tree:
 
 
 def _columns(layers: Mapping[str, int], by_id: Mapping[str, Node]) -> list[tuple[int, int]]:
-    """The left edge and the width of each."""
+    """Return the left edge and the width of each column."""
     longest: dict[int, int] = {}
     for node, layer in layers.items():
         longest[layer] = max(longest.get(layer, 0), len(_label(by_id[node].name)))
@@ -180,9 +192,9 @@ def _label(name: str) -> str:
 
 
 def _line(a: Box, b: Box, cables: Sequence[Cable]) -> Line:
-    told = [f"{one.a.name} {one.a_port} - {one.b.name} {one.b_port}" for one in cables[:MOST_TOLD]]
-    more = [f"and {len(cables) - MOST_TOLD} more"] if len(cables) > MOST_TOLD else []
-    return Line(path=_path(a, b), title="\n".join([*told, *more]), weight=min(3, len(cables)))
+    texts = [f"{one.a.name} {one.a_port} - {one.b.name} {one.b_port}" for one in cables[:MOST_IN_TITLE]]
+    more = [f"and {len(cables) - MOST_IN_TITLE} more"] if len(cables) > MOST_IN_TITLE else []
+    return Line(path=_path(a, b), title="\n".join([*texts, *more]), weight=min(3, len(cables)))
 
 
 def _path(a: Box, b: Box) -> str:

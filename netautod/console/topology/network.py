@@ -1,4 +1,4 @@
-"""Which part of a network is shown: around a device, of a site, or all of it. Pure."""
+"""The part of a network that is shown: around a device, of a site, or all of it. Pure."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -17,29 +17,29 @@ Natural = tuple[str | int, ...]
 
 
 def natural(name: str) -> Natural:
-    """For sorting: numbers in a name by their value, so that port 2 comes before port 10."""
+    """Return a sort key with numbers by their value, so that port 2 comes before port 10."""
     parts = _DIGITS.split(name.casefold())
     return tuple(int(part) if at % 2 else part for at, part in enumerate(parts))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Node:
-    """`device_id` is None for a neighbor that the inventory does not know."""
+    """A node of the network; `device_id` is None for a neighbor that the inventory does not know."""
 
     id: str
     device_id: str | None
     name: str
-    told: str = ""
+    details: str = ""
 
     @cached_property
     def order(self) -> tuple[bool, Natural, str]:
-        """Devices first, then by name."""
+        """Return the sort key: devices first, then by name."""
         return self.device_id is None, natural(self.name), self.id
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cable:
-    """One link with the names of its ports."""
+    """A link with the names of its ports."""
 
     a: Node
     a_port: str
@@ -51,7 +51,7 @@ class Cable:
 
 @dataclass(frozen=True, kw_only=True)
 class Shown:
-    """`found` counts the nodes that were asked for; of more than `nodes` the others are left out."""
+    """The nodes and cables that are shown; `found` counts all that match, also those left out."""
 
     nodes: Sequence[Node]
     cables: Sequence[Cable]
@@ -60,7 +60,11 @@ class Shown:
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """`around` and `within` are ids of devices; neither: the whole network. `known_only`: no strangers."""
+    """The requested part.
+
+    `around` and `within` are ids of devices; without both it is the whole network. `known_only` leaves out
+    neighbors that the inventory does not know.
+    """
 
     around: str | None = None
     hops: int = 2
@@ -84,7 +88,7 @@ class _Network:
         }
 
     def around(self, start: str, hops: int) -> list[str]:
-        """The nearest first."""
+        """Return the nodes within `hops` of the start, nearest first."""
         found, ring = {start: None}, [start]
         for _ in range(hops):
             ring = self._outside(ring, found)
@@ -92,7 +96,7 @@ class _Network:
         return list(found)
 
     def within(self, devices: Iterable[str]) -> list[str]:
-        """These devices, then what they are connected with."""
+        """Return these devices, then the nodes that they are connected with."""
         inside = sorted((one for one in devices if one in self.nodes), key=lambda one: self.nodes[one].order)
         return [*inside, *self._outside(inside, dict.fromkeys(inside))]
 
@@ -102,7 +106,7 @@ class _Network:
 
 
 def part_of(topology: Topology, part: Part) -> Shown:
-    """At most 300 nodes, the nearest ones; of the whole network none if it has more, but all cables."""
+    """Select at most 300 nodes, the nearest ones; of a larger whole network no nodes, but all cables."""
     network = _read(topology, known_only=part.known_only)
     if part.around is not None:
         ids = network.around(part.around, part.hops) if part.around in network.nodes else []
@@ -112,10 +116,10 @@ def part_of(topology: Topology, part: Part) -> Shown:
         ids = sorted(network.nodes, key=lambda one: network.nodes[one].order)
         if len(ids) > MOST_NODES:
             return Shown(nodes=(), cables=network.cables, found=len(ids))
-    chosen = dict.fromkeys(ids[:MOST_NODES])
+    selected = dict.fromkeys(ids[:MOST_NODES])
     return Shown(
-        nodes=[network.nodes[one] for one in chosen],
-        cables=[cable for cable in network.cables if cable.a.id in chosen and cable.b.id in chosen],
+        nodes=[network.nodes[one] for one in selected],
+        cables=[cable for cable in network.cables if cable.a.id in selected and cable.b.id in selected],
         found=len(ids),
     )
 
@@ -133,13 +137,13 @@ def _read(topology: Topology, *, known_only: bool) -> _Network:
 
 
 def _node(row: Row) -> Node:
-    told = [text for text in (row["platform"], row["mgmt_address"]) if text]
+    details = [text for text in (row["platform"], row["mgmt_address"]) if text]
     name = row["name"] or row["mgmt_address"] or UNNAMED
-    return Node(id=row["id"], device_id=row["device_id"], name=name, told=", ".join(told))
+    return Node(id=row["id"], device_id=row["device_id"], name=name, details=", ".join(details))
 
 
 def _cable(row: Row, nodes: Mapping[str, Node]) -> Cable:
-    """The end with the device stands first, of two devices that with the lesser name."""
+    """Build a cable: the end with the device stands first, of two devices the one with the lesser name."""
     ends = [(nodes[row[end]["node"]], row[end]["interface"] or "") for end in ("a", "b")]
     (a, a_port), (b, b_port) = sorted(ends, key=lambda end: (end[0].order, natural(end[1])))
     return Cable(
