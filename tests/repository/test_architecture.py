@@ -20,21 +20,24 @@ from tests.support.manual import blocks, page, section
 from tests.support.programs.service import Service, serving
 
 ROOT = Path(__file__).parents[2]
-ARCHITECTURE, GLOSSARY = page("develop/architecture.md"), page("develop/glossary.md")
+ARCHITECTURE, WALKS = page("develop/architecture.md"), page("develop/walks.md")
+GLOSSARY = page("develop/glossary.md")
 TICK = "From a tick to a stored version"
 REQUEST = "From a request to its answer"
+LOGIN = "From a login to a token"
+SETTING = "From a setting in the file to its use"
+PASSWORD = "From a password to a login by SSH"
+FILES = {TICK: 30, REQUEST: 25, LOGIN: 18, SETTING: 8, PASSWORD: 22}  # at most, in a walk
+IN_RESOURCES = {"handlers.py", "schemas.py", "service.py", "store.py", "models.py", "settings.py"}
 MODULE = re.compile(r"`((?:plugins/)?[\w/]+(?:\.py|/))`")
-# Named on the ways, but at work when the service starts, a line is logged, a request fails or a node dies.
+# Named in the walks, but at work when the service starts, a request fails or a node dies.
 ELSEWHERE = {
     "netautod/assembly/routes.py",
-    "netautod/server/server.py",
-    "netautod/server/supervisor.py",
-    "netautod/server/watch/parent.py",
-    "netautod/core/logs/setup.py",
     "netautod/automation/executions/running/node.py",
     "netautod/automation/executions/running/reaper.py",
     "netautod/http/errors.py",
     "netautod/http/routing/routes.py",
+    "netautod/identity/auth/schemas.py",
 }
 
 
@@ -50,8 +53,8 @@ def path_of(name: str) -> Path:
 
 
 def named(heading: str) -> set[str]:
-    """Return the modules that a section names, from the root of the repository."""
-    names = MODULE.findall(section(ARCHITECTURE, heading))
+    """Return the modules that a walk names, from the root of the repository."""
+    names = set(MODULE.findall(section(WALKS, heading))) - IN_RESOURCES
     return {str(path_of(name).relative_to(ROOT)) for name in names}
 
 
@@ -71,18 +74,26 @@ def test_everything_at_the_root_is_a_folder() -> None:
     assert {path.name for path in (ROOT / "netautod").glob("*.py")} == {"__init__.py", "__main__.py"}
 
 
-def test_every_module_that_the_page_names_exists() -> None:
-    names = set(MODULE.findall(ARCHITECTURE)) - {"plugins/"}
-    in_resources = {"handlers.py", "schemas.py", "service.py", "store.py", "models.py", "settings.py"}
-    assert len(names) > 40
-    assert sorted(name for name in names - in_resources if not path_of(name).exists()) == []
-    assert all((ROOT / "netautod" / "network" / "devices" / name).exists() for name in in_resources)
+@pytest.mark.parametrize("text", [ARCHITECTURE, WALKS], ids=["architecture", "walks"])
+def test_every_module_that_a_page_names_exists(text: str) -> None:
+    names = set(MODULE.findall(text)) - {"plugins/", "netautod/"}
+    assert len(names) > 10
+    assert sorted(name for name in names - IN_RESOURCES if not path_of(name).exists()) == []
 
 
-@pytest.mark.parametrize("heading", [TICK, REQUEST])
-def test_a_way_has_twelve_steps(heading: str) -> None:
-    steps = re.findall(r"^(\d+)\. ", section(ARCHITECTURE, heading), re.MULTILINE)
-    assert steps == [str(number) for number in range(1, 13)]
+def test_a_resource_has_the_modules_that_the_page_names() -> None:
+    assert all((ROOT / "netautod" / "network" / "devices" / name).exists() for name in IN_RESOURCES)
+
+
+def test_there_are_five_walks() -> None:
+    assert re.findall(r"^## (.+)$", WALKS, re.MULTILINE) == list(FILES)
+
+
+@pytest.mark.parametrize("heading", FILES)
+def test_a_walk_is_short_and_its_steps_are_numbered(heading: str) -> None:
+    steps = re.findall(r"^(\d+)\. ", section(WALKS, heading), re.MULTILINE)
+    assert steps == [str(number + 1) for number in range(len(steps))]
+    assert 5 < len(named(heading)) <= FILES[heading]
 
 
 def test_the_glossary_is_in_order_and_speaks_the_language_of_the_code() -> None:
@@ -102,11 +113,10 @@ class Traced:
     """A running service that notes whose code runs (tracer/sitecustomize.py)."""
 
     service: Service
-    console: Console
     noted: Path
 
     async def ran(self) -> set[str]:
-        """The modules that ran since the last call, from the root of the repository."""
+        """Return the modules that ran since the last call, from the root of the repository."""
         self.noted.unlink(missing_ok=True)
         self.service.process.send_signal(signal.SIGUSR2)
         await eventually(self._is_written)
@@ -117,7 +127,7 @@ class Traced:
         return self.noted.exists()
 
     async def make_due(self, task_id: str) -> None:
-        """The tick of this minute comes now, rather than at the next one."""
+        """Make the task due now, rather than at its next tick."""
         uri = find_running(self.service.data_dir)
         assert uri is not None
         database = connect(uri, "netautod")
@@ -128,16 +138,29 @@ class Traced:
             database.close()
 
 
+@dataclass(frozen=True, kw_only=True)
+class LoggedIn(Traced):
+    """A traced service with a client; `started` ran during its start, `login` during the first login."""
+
+    console: Console
+    started: set[str]
+    login: set[str]
+
+
 @pytest.fixture(scope="module")
-async def traced(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Traced]:
+async def traced(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[LoggedIn]:
     folder = tmp_path_factory.mktemp("traced")
     noted = folder / "noted"
     variables = {"PYTHONPATH": str(Path(__file__).with_name("tracer")), "TRACED_TO": str(noted)}
     async with serving(folder / "data", variables=variables) as service:
-        yield Traced(service=service, console=Console(client=await service.client()), noted=noted)
+        tracing = Traced(service=service, noted=noted)
+        started = await tracing.ran()
+        console = Console(client=await service.client())
+        login = await tracing.ran()
+        yield LoggedIn(service=service, noted=noted, console=console, started=started, login=login)
 
 
-async def test_the_way_of_a_tick(traced: Traced) -> None:
+async def test_the_walk_of_a_tick(traced: LoggedIn) -> None:
     console = traced.console
     async with SimulatedDevice(hostname="core-1") as switch:
         credential = await console.credential("lab")
@@ -150,7 +173,7 @@ async def test_the_way_of_a_tick(traced: Traced) -> None:
         ran: set[str] = set()
 
         async def complete() -> bool:
-            """Observers are told after the end is stored, which is when it can be read."""
+            """Look again: observers are notified after the end is stored, which is when it can be read."""
             ran.update(await traced.ran())
             return named(TICK) - ran <= ELSEWHERE
 
@@ -160,15 +183,34 @@ async def test_the_way_of_a_tick(traced: Traced) -> None:
 
 
 async def ended(console: Console, task_id: str) -> list[str]:
-    """The states of the task's executions, once they are final."""
+    """Return the states of the task's executions once they are final."""
     states = [run["state"] for run in (await console.read(f"{EXECUTIONS}?task_id={task_id}"))["executions"]]
     return states if set(states) <= set(TERMINAL) else []
 
 
-async def test_the_way_of_a_request(traced: Traced) -> None:
+async def test_the_walk_of_a_request(traced: LoggedIn) -> None:
     for name in ("sw1", "sw2"):
         await traced.console.device(name, 22, site="lab")
     await traced.ran()
     assert (await traced.console.read("/api/devices?site=lab&limit=1"))["total"] == 2
     ran = await traced.ran()
     assert sorted(named(REQUEST) - ran - ELSEWHERE) == []
+
+
+async def test_the_walk_of_a_login(traced: LoggedIn) -> None:
+    assert sorted(named(LOGIN) - traced.login - ELSEWHERE) == []
+
+
+async def test_the_walk_of_a_setting(traced: LoggedIn) -> None:
+    assert sorted(named(SETTING) - traced.started) == []
+
+
+async def test_the_walk_of_a_password(traced: LoggedIn) -> None:
+    console = traced.console
+    await traced.ran()
+    async with SimulatedDevice(hostname="core-2") as switch:
+        credential = await console.credential("other")
+        device = await console.device("core-2", switch.port, default_credential_id=credential)
+        tested = await console.client.post(f"/api/devices/{device}/test-credential", {})
+    assert tested.json["success"] is True
+    assert sorted(named(PASSWORD) - await traced.ran() - ELSEWHERE) == []

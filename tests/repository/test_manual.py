@@ -8,12 +8,12 @@ import pytest
 from netautod.manual.library import Manual
 from netautod.manual.page import Page
 from tests.repository.generated.pages import GENERATED
-from tests.support.manual import MANUAL, PLANNED, ROOT
+from tests.support.manual import MANUAL, ROOT
 
 INDEX = "index"
 SHORTEST, LONGEST = 40, 200  # lines
-# All versions stand on one page, and so does a recipe; tables of the code are as long as the code makes them.
-ANY_LENGTH = {INDEX, "changes", "develop/recipe-resource", *GENERATED}
+# All versions stand on one page; tables of the code are as long as the code makes them.
+ANY_LENGTH = {INDEX, "changes", *GENERATED}
 _CODE = re.compile(r"^(\s*)(```|~~~).*?^\1\2$|`[^`\n]+`", re.M | re.S)
 _TOPIC = re.compile(r"netautod help ([a-z][a-z/-]*)")
 _LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
@@ -37,7 +37,7 @@ def leads_somewhere(page: Page, link: str) -> bool:
     if target.suffix != ".md":
         return target.is_file() and not anchor
     if name not in PAGES:
-        return name in PLANNED
+        return False
     return not anchor or anchor in {section.anchor for section in PAGES[name].sections}
 
 

@@ -12,12 +12,6 @@ README = "README.md"
 UNRUN = ROOT / "tests" / "data" / "unrun_commands.toml"
 _BLOCK = re.compile(r"^(?P<indent> *)```(?P<language>\w*)\n(?P<text>.*?)^(?P=indent)```$", re.M | re.S)
 
-# Links may lead to these although they are not written yet.
-PLANNED = {
-    *("develop/architecture", "develop/glossary", "develop/tests", "develop/benchmarks"),
-    "changes",
-}
-
 
 @dataclass(frozen=True, kw_only=True)
 class Block:
