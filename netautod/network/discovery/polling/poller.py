@@ -9,13 +9,13 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from uuid import uuid4
 
 from netautod.core.clock import Clock
 from netautod.core.errors import Duplicate, Unavailable
-from netautod.core.logs.folding import Failing
+from netautod.core.loop.repeating import Repeating
 from netautod.core.metrics import Metrics
 from netautod.core.work.guard import LeaseLostError
 from netautod.core.work.pauses import Pauses
@@ -61,25 +61,25 @@ class Poller:
     concurrency: int
     scan_seconds: float
     lost_seconds: float = 10.0
-    _tasks: list[asyncio.Task[None]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._places = Places(self.concurrency, metrics=self.metrics)
         self._draining = False
-        self._news = asyncio.Event()
+        self._looking = Repeating(
+            self.look, name="the look for due polls", seconds=self.scan_seconds, at_once=True
+        )
+        self._taking_up = Repeating(
+            self.take_up, name="the look for lost polls", seconds=self.lost_seconds, at_once=True
+        )
 
     async def __aenter__(self) -> "Poller":
-        self._tasks = [
-            asyncio.create_task(self._forever(self.look, self.scan_seconds, "the look for due polls")),
-            asyncio.create_task(self._forever(self.take_up, self.lost_seconds, "the look for lost polls")),
-        ]
+        self._looking.start()
+        self._taking_up.start()
         return self
 
     async def __aexit__(self, *_: object) -> None:
         self._draining = True
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(self._looking.stop(), self._taking_up.stop())
         await self._places.clear()
 
     async def drain(self, seconds: float) -> None:
@@ -91,33 +91,12 @@ class Poller:
 
     def kick(self) -> None:
         """Wake the poller, since a poll waits."""
-        self._news.set()
+        self._looking.kick()
 
     async def idle(self) -> None:
         """Wait until nothing runs here."""
         while self._places.taken:
             await asyncio.wait(list(self._places.taken.values()))
-
-    async def _forever(self, work: Callable[[], Awaitable[None]], seconds: float, name: str) -> None:
-        failing = Failing(logger, f"{name} failed")
-        while True:
-            try:
-                await work()
-                failing.over()
-            except Unavailable as error:
-                failing.failed(error)
-            except Exception:  # the next look must come, whatever went wrong with this one
-                logger.exception("%s failed", name, extra=failing.again())
-            await self._pause(seconds, woken=work == self.look)
-
-    async def _pause(self, seconds: float, *, woken: bool) -> None:
-        if not woken:
-            await asyncio.sleep(seconds)
-            return
-        with suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
-                await self._news.wait()
-        self._news.clear()
 
     async def look(self) -> None:
         """Start the polls that there is a place for."""
