@@ -12,6 +12,7 @@ from typing import Self
 
 from netautod.core.disk import MIB, Space, space_of
 from netautod.core.errors import DiskFull
+from netautod.core.loop.repeating import Repeating
 
 logger = logging.getLogger(__name__)
 LOOK_SECONDS = 2.0
@@ -42,18 +43,16 @@ class Room:
         self._space: Space | None = None
         self._short = False
         self._notify: Callable[[Space], None] = lambda space: None
-        self._loop: asyncio.Task[None] | None = None
+        self._loop = Repeating(self.look, name="the look at the disk", seconds=LOOK_SECONDS)
 
     async def __aenter__(self) -> Self:
         if self._directory is not None:
             await self.look()
-            self._loop = asyncio.create_task(self._look_on(), name="the look at the disk")
+            self._loop.start()
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        if self._loop is not None:
-            self._loop.cancel()
-            await asyncio.gather(self._loop, return_exceptions=True)
+        await self._loop.stop()
         self._short = False
 
     @property
@@ -110,11 +109,6 @@ class Room:
         elif self._short and not short:
             self._short = False
             logger.warning("the disk of %s has room again (%s)", self._directory, found)
-
-    async def _look_on(self) -> None:
-        while True:
-            await asyncio.sleep(LOOK_SECONDS)
-            await self.look()
 
     def _sentence(self) -> str:
         return (

@@ -1,12 +1,12 @@
 """The database server's clock, followed from this node: due times are judged by one clock for all nodes."""
 
-import asyncio
 import logging
 import time
 from datetime import UTC, datetime, timedelta
 
 from netautod.core.clock import whole_milliseconds
 from netautod.core.errors import Unavailable
+from netautod.core.loop.repeating import Repeating
 from netautod.store.client import Database
 
 logger = logging.getLogger(__name__)
@@ -22,23 +22,20 @@ class ServerClock:
 
     def __init__(self, database: Database, *, refresh_seconds: float = 30.0) -> None:
         self._database = database
-        self._refresh_seconds = refresh_seconds
         self._server_at = datetime.now(UTC)
         self._mono_at = time.monotonic()
-        self._task: asyncio.Task[None] | None = None
+        self._loop = Repeating(self._follow, name="the look at the server's clock", seconds=refresh_seconds)
 
     async def __aenter__(self) -> "ServerClock":
         await self.refresh()
         difference = self._server_at - datetime.now(UTC)
         if abs(difference) > NOTEWORTHY:
             logger.warning("this machine's clock differs from the database server's by %s", difference)
-        self._task = asyncio.create_task(self._follow(), name="server clock")
+        self._loop.start()
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+        await self._loop.stop()
 
     def now(self) -> datetime:
         return whole_milliseconds(self._server_at + timedelta(seconds=self.monotonic() - self._mono_at))
@@ -53,9 +50,7 @@ class ServerClock:
         self._server_at = server_at
 
     async def _follow(self) -> None:
-        while True:
-            await asyncio.sleep(self._refresh_seconds)
-            try:
-                await self.refresh()
-            except Unavailable:
-                logger.debug("the server's time could not be read; the old offset stays")
+        try:
+            await self.refresh()
+        except Unavailable:
+            logger.debug("the server's time could not be read; the old offset stays")

@@ -40,7 +40,7 @@ class Receiver:
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        self._task = asyncio.create_task(self._forever(), name=f"webhook {self.name}")
+        self._task = asyncio.create_task(self._post_waiting(), name=f"webhook {self.name}")
 
     def offer(self, message: SignedMessage) -> None:
         """Queue a message; drop it, counted in the log, if too many wait."""
@@ -70,7 +70,7 @@ class Receiver:
         if lost > 0 or self._missed:
             logger.error("%s: %d events are lost at the stop", self.name, lost + self._missed)
 
-    async def _forever(self) -> None:
+    async def _post_waiting(self) -> None:
         while True:
             message = await self._waiting.get()
             try:
