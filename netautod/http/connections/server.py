@@ -26,7 +26,6 @@ from netautod.http.connections.refusal import Refusal
 from netautod.http.context import HttpContext, Network, is_within
 
 logger = logging.getLogger(__name__)
-LOG_SECONDS = 10.0
 CHECK_EVERY = 1.0
 
 
@@ -69,8 +68,6 @@ class HttpServer:
         self._turns = Turns()
         self._in_work = ActiveRequests()
         self._checks: asyncio.TimerHandle | None = None
-        self._turned_away = _Counted(f"connections were turned away: all {connections} are in use")
-        self._evictions = _Counted(f"idle connections were evicted: all {connections} are in use")
 
     def use_certificate(self, context: ssl.SSLContext) -> None:
         """Use this certificate for the connections from now on."""
@@ -129,7 +126,7 @@ class HttpServer:
 
     def _take(self, stream: IOStream, address: tuple[Any, ...]) -> None:
         if len(self._table) >= self._most and not self._make_room():
-            self._turned_away.one(stream.io_loop.time())
+            logger.warning("a connection was refused: all %d are in use", self._most)
             _turn_away(stream)
             return
         peer = Peer(
@@ -177,7 +174,7 @@ class HttpServer:
         evicted = self._table.candidate()
         if evicted is None:
             return False
-        self._evictions.one(evicted.stream.io_loop.time())
+        logger.warning("an idle connection was closed for a new one: all %d are in use", self._most)
         evicted.evict()
         return True
 
@@ -202,21 +199,6 @@ class HttpServer:
             connection.check()
         if held:
             self._keep_checking()
-
-
-class _Counted:
-    """A warning about something frequent, with a count, in one line every few seconds."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._count = 0
-        self._logged_at = -LOG_SECONDS
-
-    def one(self, now: float) -> None:
-        self._count += 1
-        if now - self._logged_at >= LOG_SECONDS:
-            logger.warning("%d %s", self._count, self._text)
-            self._count, self._logged_at = 0, now
 
 
 def _turn_away(stream: IOStream) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from netautod.assembly import routes
 from netautod.http.description import docs_page
-from tests.http.page_in_node import rendered
+from tests.http.description.page_in_node import rendered
 from tests.support.client import ApiClient, assert_error
 from tests.support.serving import Serve
 

@@ -9,7 +9,7 @@ from typing import Any
 from netautod.http.description.docs_page import PAGE
 from tests.support.programs.service import run
 
-DOM = Path(__file__).parents[1] / "data" / "page_dom.js"
+DOM = Path(__file__).parents[2] / "data" / "page_dom.js"
 
 
 async def rendered(described: dict[str, Any], folder: Path) -> dict[str, str]:
