@@ -40,7 +40,7 @@ CHOSEN = "BENCH_ROUTES"
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Ids:
+class Ids:
     """In the order in which the bare handlers take them."""
 
     org: str
@@ -68,7 +68,7 @@ class _Ids:
 
 
 @dataclass(kw_only=True)
-class _Side:
+class Side:
     """One server at one route; `cpu`: milliseconds of processor time of its processes for a request."""
 
     url: str
@@ -95,19 +95,19 @@ async def run(report: Report) -> None:
     report.parameter("connections", CONNECTIONS)
     report.parameter("rounds", f"{ROUNDS} of {SECONDS:g} s on either side of each route")
     async with private_mongod() as uri, running_service(uri) as (service, client):
-        ids = await _fill(uri, client)
+        ids = await fill(uri, client)
         arguments = (ids.org, ids.device, ids.task, ids.execution, ids.user)
-        async with child("measured.bare_routes", uri, DATABASE, *arguments) as bare:
+        async with child("measured.bare_routes", "motor", uri, DATABASE, *arguments) as bare:
             token = f"Authorization: Bearer {client.token}"
             for name, path in ids.paths.items():
                 if name not in os.environ.get(CHOSEN, name).split(","):
                     continue
-                ours = _Side(url=service.url + path, pid=service.process.pid, headers=(token,))
-                other = _Side(url=f"http://127.0.0.1:{bare.said}/{name}", pid=bare.process.pid)
+                ours = Side(url=service.url + path, pid=service.process.pid, headers=(token,))
+                other = Side(url=f"http://127.0.0.1:{bare.said}/{name}", pid=bare.process.pid)
                 await _measure(report, name, ours, other)
 
 
-async def _measure(report: Report, name: str, ours: _Side, bare: _Side) -> None:
+async def _measure(report: Report, name: str, ours: Side, bare: Side) -> None:
     for side in (ours, bare):
         await side.warm_up()
     for _ in range(ROUNDS):
@@ -122,7 +122,7 @@ async def _measure(report: Report, name: str, ours: _Side, bare: _Side) -> None:
     report.wanted(f"{name}_over_bare", median(ratios), "times", "at least", WANTED)
 
 
-async def _fill(uri: str, client: ApiClient) -> _Ids:
+async def fill(uri: str, client: ApiClient) -> Ids:
     """By the API what it makes of one, then copies of the documents."""
     async with fleet(1, 1, interfaces=INTERFACES) as ports:
         await add_devices(client, ports)
@@ -141,7 +141,7 @@ async def _fill(uri: str, client: ApiClient) -> _Ids:
         first, execution = await _add_tasks(database, device["org_id"], me["id"])
     finally:
         database.close()
-    return _Ids(org=device["org_id"], device=device["id"], task=first, execution=execution, user=me["id"])
+    return Ids(org=device["org_id"], device=device["id"], task=first, execution=execution, user=me["id"])
 
 
 async def _copy_devices(database: Database, device_id: str) -> None:

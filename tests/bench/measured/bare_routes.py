@@ -1,10 +1,11 @@
 """Bare Tornado handlers for the ten most used routes: what the API is measured against.
 
-Each reads the documents that the route shows and counts those that it counts, through motor, and writes them
-as they are: no authentication, no validation, no models, no limits.
+Each reads the documents that the route shows and counts those that it counts, and writes them as they are: no
+authentication, no validation, no models, no limits.
 
-`python -m tests.bench.measured.bare_routes <uri> <database> <organization> <device> <task> <execution>
-<user>` serves `GET /<name of the route>` and prints its port.
+`python -m tests.bench.measured.bare_routes <driver> <uri> <database> <organization> <device> <task>
+<execution> <user>` serves `GET /<name of the route>` and prints its port. The driver is one of
+`drivers.DRIVERS`.
 """
 
 import base64
@@ -16,7 +17,6 @@ from datetime import datetime
 from typing import Any
 
 import uvloop
-from motor.motor_asyncio import AsyncIOMotorClient, AsyncIOMotorDatabase
 from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
 from tornado.web import Application, RequestHandler
@@ -26,6 +26,7 @@ from netautod.network.devices.backups.queries import facts_fields
 from netautod.network.devices.models import DeviceFilter
 from netautod.network.devices.records.documents import ITEM_FIELDS
 from netautod.network.devices.records.queries import LIVE, best_index
+from tests.bench.measured.drivers import DRIVERS, Driver
 from tests.bench.measuring.children import parent_gone, say
 
 LIMIT = 50
@@ -34,7 +35,7 @@ Raw = dict[str, Any]
 
 @dataclass(frozen=True)
 class Bare:
-    database: AsyncIOMotorDatabase[Raw]
+    driver: Driver
     org: str
     device_id: str
     task_id: str
@@ -56,12 +57,12 @@ class Bare:
             {"$sort": {"device_id": -1, "version": -1}},
             {"$group": {"_id": "$device_id", "row": {"$first": "$$ROOT"}}},
         ]
-        page["configs"] = await self.database["configs"].aggregate(newest).to_list(None)
+        page["configs"] = await self.driver.aggregate("configs", newest)
         return page
 
     async def config(self) -> Any:
-        config = await self.database["configs"].find_one(
-            {"org_id": self.org, "device_id": self.device_id}, sort=[("version", -1)]
+        config = await self.driver.find_one(
+            "configs", {"org_id": self.org, "device_id": self.device_id}, sort=[("version", -1)]
         )
         assert config is not None
         return [
@@ -94,20 +95,19 @@ class Bare:
     async def me(self) -> Any:
         roles = {"from": "roles", "localField": "role_ids", "foreignField": "_id", "as": "roles"}
         wanted = [{"$match": {"_id": self.user_id}}, {"$lookup": roles}]
-        return await self.database["users"].aggregate(wanted).to_list(None)
+        return await self.driver.aggregate("users", wanted)
 
     async def _one(self, name: str, where: Raw) -> Any:
-        return await self.database[name].find_one({"org_id": self.org, **where})
+        return await self.driver.find_one(name, {"org_id": self.org, **where})
 
     async def _find(self, name: str, where: Raw, sort: Any = None) -> list[Raw]:
-        return await self.database[name].find({"org_id": self.org, **where}, sort=sort).to_list(None)
+        return await self.driver.find(name, {"org_id": self.org, **where}, sort=sort)
 
     async def _page(self, name: str, where: Raw, sort: Any, fields: Any = None, hint: Any = None) -> Raw:
         wanted = {"org_id": self.org, **where}
-        cursor = self.database[name].find(wanted, fields, sort=sort, limit=LIMIT, hint=hint)
-        found = await cursor.to_list(None)
+        found = await self.driver.find(name, wanted, fields, sort=sort, limit=LIMIT, hint=hint)
         counted: dict[str, Any] = {} if hint is None else {"hint": hint}
-        total = await self.database[name].count_documents(wanted, **counted)
+        total = await self.driver.count(name, wanted, **counted)
         return {"items": found, "total": total, "limit": LIMIT, "offset": 0}
 
 
@@ -124,9 +124,9 @@ def _text(value: object) -> str:
     return value.isoformat() if isinstance(value, datetime) else base64.b64encode(bytes(value)).decode()  # type: ignore[call-overload]
 
 
-async def main(uri: str, name: str, *ids: str) -> None:
-    client: AsyncIOMotorClient[Raw] = AsyncIOMotorClient(uri, tz_aware=True)
-    bare = Bare(client[name], *ids)
+async def main(kind: str, uri: str, name: str, *ids: str) -> None:
+    driver = DRIVERS[kind](uri, name)
+    bare = Bare(driver, *ids)
     names = [name for name in vars(Bare) if not name.startswith("_") and callable(getattr(Bare, name))]
     server = HTTPServer(Application([(f"/{name}", Route, {"read": getattr(bare, name)}) for name in names]))
     sockets = bind_sockets(0, "127.0.0.1")
@@ -135,7 +135,7 @@ async def main(uri: str, name: str, *ids: str) -> None:
     await parent_gone()
     server.stop()
     await server.close_all_connections()
-    client.close()
+    await driver.close()
 
 
 if __name__ == "__main__":

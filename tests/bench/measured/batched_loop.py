@@ -1,37 +1,38 @@
-"""The floor of firing: a hand-written batched insert + update loop on motor, without cron arithmetic."""
+"""The floor of firing: a hand-written batched insert + update loop without cron arithmetic."""
 
 import time
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
-from motor.motor_asyncio import AsyncIOMotorClient
 from pymongo import UpdateOne
+
+from tests.bench.measured.drivers import DRIVERS
 
 Raw = dict[str, Any]
 
 
-async def seconds_to_record(uri: str, name: str, batch: int) -> float:
-    """Fires what is due in the database's `tasks` into its `executions`, majority and journaled.
+async def seconds_to_record(uri: str, name: str, batch: int, kind: str = "motor") -> float:
+    """Fire what is due in the database's `tasks` into its `executions`, majority and journaled.
 
-    Same collections, indexes and documents as the product's scan, and the same batch; but no decision,
-    no look at active executions, no compare-and-set, and every task is next due in an hour.
+    Same collections, indexes and documents as the product's scan, and the same batch; but no decision, no
+    look at active executions, no compare-and-set, and every task is next due in an hour. `kind` is the
+    driver.
     """
-    client: AsyncIOMotorClient[Raw] = AsyncIOMotorClient(uri, tz_aware=True, w="majority", journal=True)
-    tasks, executions = client[name]["tasks"], client[name]["executions"]
+    driver = DRIVERS[kind](uri, name, w="majority", journal=True)
     try:
         started = time.perf_counter()
         while True:
             now = datetime.now(UTC)
-            due = tasks.find({"enabled": True, "next_run_at": {"$lte": now}}, sort=[("next_run_at", 1)])
-            found = await due.limit(batch).to_list(None)
+            due = {"enabled": True, "next_run_at": {"$lte": now}}
+            found = await driver.find("tasks", due, sort=[("next_run_at", 1)], limit=batch)
             if not found:
                 return time.perf_counter() - started
-            await executions.insert_many([_execution(task, now) for task in found], ordered=False)
+            await driver.insert_many("executions", [_execution(task, now) for task in found])
             later = {"$set": {"next_run_at": now + timedelta(hours=1)}}
-            await tasks.bulk_write([UpdateOne({"_id": task["_id"]}, later) for task in found], ordered=False)
+            await driver.bulk_write("tasks", [UpdateOne({"_id": task["_id"]}, later) for task in found])
     finally:
-        client.close()
+        await driver.close()
 
 
 def _execution(task: Raw, now: datetime) -> Raw:
