@@ -1,4 +1,4 @@
-"""Reads a simulated device by a platform file as the service does, for the tests of platforms."""
+"""The reading of a simulated device by a platform file as the service does it, for the tests of platforms."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

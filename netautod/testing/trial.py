@@ -1,4 +1,4 @@
-"""Tries a platform on a device before the eyes of a person: each step is told as it happens."""
+"""The trial of a platform on a device before the eyes of a person: each step is shown as it happens."""
 
 import asyncio
 from collections.abc import Callable

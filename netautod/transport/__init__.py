@@ -1,1 +1,1 @@
-"""Ways out of the service: command lines of devices and guarded HTTP."""
+"""The ways out of the service: command lines of devices and guarded HTTP."""

@@ -1,4 +1,4 @@
-"""Reads the tables of devices on their command line."""
+"""The reader of the tables of devices on their command line."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,5 @@
-"""Outputs that tell of one thing after another: where each begins, and which of its lines are facts.
+"""The parsing of outputs that describe one thing after another: where each begins, and which of its lines are
+facts.
 
 A block may hold any other line: releases add them, and none of them changes what the known ones say. What
 begins a block must be known, though: its facts would go to the thing before it.

@@ -1,4 +1,4 @@
-"""Reads the tables of one device on its command line: a refused command costs only its table."""
+"""The collector of the tables of one device on its command line: a refused command costs only its table."""
 
 from collections.abc import Mapping
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Records of interfaces as rows: what the command of the interfaces says, and what others add to it."""
+"""The records of interfaces as rows: what the main command says, and what other commands add to it."""
 
 import re
 from collections.abc import Iterable, Iterator

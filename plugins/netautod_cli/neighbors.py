@@ -1,4 +1,4 @@
-"""Records of neighbors as rows: one for each neighbor, whichever protocols it speaks."""
+"""The records of neighbors as rows: one for each neighbor, whatever protocols it speaks."""
 
 import re
 from dataclasses import fields, replace

@@ -1,4 +1,4 @@
-"""Parses outputs in a process of its own: templates hold the interpreter for half a second and more."""
+"""The process that parses outputs: templates hold the interpreter for half a second and more."""
 
 import asyncio
 import ctypes

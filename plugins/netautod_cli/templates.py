@@ -1,7 +1,8 @@
-"""Tables whose rows are lines: our own templates, where those of ntc-templates pass over lines.
+"""The templates for tables whose rows are lines, where those of ntc-templates pass over lines.
 
-In the language of TextFSM. Each knows its heading, and takes a row to the end of its line: a row that was
-cut is none, and a text without the heading is no table. What stands above it is not its affair.
+They are in the language of TextFSM. Each knows its heading, and takes a row to the end of its line: a row
+that was cut is none, and a text without the heading is no table. A template ignores the lines above the
+heading.
 """
 
 from collections.abc import Mapping

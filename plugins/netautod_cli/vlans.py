@@ -1,7 +1,7 @@
-"""Records of VLANs as rows: the members that lists name, tagged or not as the ports say.
+"""The VLANs of records as rows: the members that lists name, tagged or not as the ports say.
 
-IEEE 802.1Q, 12.10.2: untagged frames of a port belong to one VLAN, so a port that a list names in several
-is a trunk in all of them, unless the device tells more.
+IEEE 802.1Q, 12.10.2: untagged frames of a port belong to one VLAN, so a port that a list names in several is
+a trunk in all of them, unless the device says more.
 """
 
 from collections import Counter

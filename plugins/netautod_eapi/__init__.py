@@ -1,4 +1,4 @@
-"""Reads the tables of Arista's switches from their command API."""
+"""The reader of the tables of Arista's switches from their command API."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,5 @@
-"""Asks the command API of EOS for each table by itself: a refused command costs only its table.
+"""The collector of tables from the command API of EOS, each by itself: a refused command costs only its
+table.
 
 JSON-RPC over HTTPS, as the chapter "Command API" of EOS's manual has it: `runCmds` of version 1, whose result
 is one object for each command.

@@ -1,4 +1,4 @@
-"""Parts of answers, in the form that they have to be in."""
+"""The parts of answers, checked for the form that they must have."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

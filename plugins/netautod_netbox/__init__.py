@@ -1,4 +1,4 @@
-"""Reads the devices of NetBox 3.7 to 4.x and Nautobot 2 and 3 for the inventory sync.
+"""The reader of the devices of NetBox 3.7 to 4.x and Nautobot 2 and 3 for the inventory sync.
 
 Sources: `netbox` and `nautobot`. Which of the two answers at an address is read from `/api/status/`. What
 they send is mapped by `netbox_rows` and `nautobot_rows`, platforms to device types by `device_types`.

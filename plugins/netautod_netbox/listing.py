@@ -1,8 +1,8 @@
-"""Takes the body of a list page apart without holding the interpreter for long.
+"""The parser of a list page that does not hold the interpreter for long.
 
 The C parser of `json` lets no other thread run until it is done, in a thread or not: 3 MB would stop the
-event loop for 30 ms. So the page is parsed device by device, and other threads get their turn in between.
-Nor are all devices of a page there at once: so many objects would make the garbage collector stop the loop.
+event loop for 30 ms. So the page is parsed device by device, and other threads get their turn in between. Nor
+are all devices of a page there at once: so many objects would make the garbage collector stop the loop.
 """
 
 import json

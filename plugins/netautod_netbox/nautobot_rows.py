@@ -1,4 +1,6 @@
-"""Maps pages of Nautobot's device list, read with `depth=1` (one level of objects), to RemoteDevices."""
+"""The mapping of pages of Nautobot's device list, read with `depth=1` (one level of objects), to
+RemoteDevices.
+"""
 
 from dataclasses import dataclass
 from uuid import UUID

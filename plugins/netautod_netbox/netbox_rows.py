@@ -1,4 +1,4 @@
-"""Maps pages of NetBox's device list to RemoteDevices."""
+"""The mapping of pages of NetBox's device list to RemoteDevices."""
 
 from dataclasses import dataclass
 

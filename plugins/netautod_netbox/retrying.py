@@ -1,4 +1,4 @@
-"""GET requests with the token, repeated while the failure may be a passing one."""
+"""The GET requests with the token, repeated while the failure may be a passing one."""
 
 import time
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Reads the tables of devices over NETCONF, and knows documents of XML."""
+"""The reader of the tables of devices over NETCONF, with documents of XML."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,6 @@
-"""Reads the tables of one device over NETCONF: an operation that is refused costs only its table."""
+"""The collector of the tables of one device over NETCONF: an operation that is refused costs only
+its table.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping

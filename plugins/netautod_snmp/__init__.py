@@ -1,4 +1,4 @@
-"""Reads the tables of devices from their SNMP agents."""
+"""The reader of the tables of devices from their SNMP agents."""
 
 from collections.abc import Callable
 

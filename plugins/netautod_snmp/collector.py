@@ -1,4 +1,6 @@
-"""Reads the tables of one device from its SNMP agent, each by itself: the failure of one costs no other."""
+"""The collector of the tables of one device from its SNMP agent, each by itself: the failure of one costs no
+other.
+"""
 
 from collections.abc import Awaitable, Mapping
 from datetime import UTC, datetime

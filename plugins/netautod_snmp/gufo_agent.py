@@ -1,4 +1,5 @@
-"""Asks the SNMP agent of one device: single objects, and walks that are known to have reached their end.
+"""The requests to the SNMP agent of one device: single objects, and walks that are known to have reached
+their end.
 
 gufo-snmp does the packets and the cryptography (RFC 1901, 3414, 3826). What it leaves to its users is here:
 requests are repeated, a walk that stops on an error or turns in a circle is no walk, and answers that are too

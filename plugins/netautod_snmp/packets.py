@@ -1,4 +1,4 @@
-"""Reads the error status of an answer of SNMP, which gufo-snmp keeps to itself.
+"""The error status of an SNMP answer, which gufo-snmp does not return.
 
 gufo-snmp ends a walk at the end of the objects and at an error alike: the packet says which it was.
 """

@@ -1,4 +1,4 @@
-"""Asks an agent as a user of SNMPv3 for what gufo-snmp cannot: named contexts, and 3DES.
+"""The requests to an agent as a user of SNMPv3 that gufo-snmp cannot make: named contexts, and 3DES.
 
 pysnmp is slower and larger, so it is loaded with the first such device. Its engine (RFC 3411) reads many
 files when it is made: both happen in a thread.

@@ -1,4 +1,4 @@
-"""Users of SNMPv3 as gufo-snmp wants them."""
+"""The users of SNMPv3 in the form that gufo-snmp requires."""
 
 from collections.abc import Mapping
 from typing import TypeVar

@@ -1,4 +1,4 @@
-"""Values of agents as what they mean; None for what has another form."""
+"""The values of agents, converted; None for a value of another form."""
 
 import re
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,7 @@
-"""Secrets of the installation by name, in MongoDB: the collection `installation_secrets`.
+"""The secrets of the installation by name, in MongoDB: the collection `installation_secrets`.
 
-For what settings of plugins name as `vault:NAME`. They belong to no organization, since the settings do not:
-whoever may change credentials of one organization has no say in what a plugin sends for all of them.
+Settings of plugins refer to them as `vault:NAME`. They belong to no organization, since the settings do not:
+a user who may change credentials of one organization must not decide what a plugin sends for all of them.
 """
 
 import re

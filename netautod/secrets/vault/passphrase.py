@@ -1,7 +1,7 @@
-"""A key from a passphrase, by Argon2id.
+"""The derivation of a key from a passphrase, by Argon2id.
 
 The parameters are the second recommended option of RFC 9106 section 4 (64 MiB, three passes) with one lane,
-because more lanes take the cores from the event loop. Whoever wraps something stores them beside it.
+because more lanes take the cores from the event loop. The caller stores them beside what it wraps.
 """
 
 import unicodedata

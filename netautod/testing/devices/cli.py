@@ -1,4 +1,4 @@
-"""Plays the command line of a simulated device after its script, with the faults of the device."""
+"""The command line of a simulated device after its script, with the faults of the device."""
 
 import asyncio
 import re

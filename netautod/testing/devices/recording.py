@@ -1,4 +1,4 @@
-"""Makes a recording of a watched session that others may see, in the form that `read_script` reads."""
+"""The recording of a watched session for others to read, in the form that `read_script` reads."""
 
 import json
 import re
@@ -50,8 +50,8 @@ def recorded(
     """Build the recording of a session in which `config` was captured; `readers` knows the secrets of all
     platforms.
 
-    `names` are words that must not stand in it (user name, password, enable secret): whoever plays the
-    recording gives his own.
+    `names` are words that must not stand in it (user name, password, enable secret): the user of the
+    recording provides others.
     """
     cover = _Cover(platforms=(platform, readers), words=tuple(filter(None, names)))
     first = cover.over(readable(config))

@@ -32,7 +32,7 @@ class Faults:
     a log line is printed into it. `log_after_prompt`: log lines follow the prompt, which is not printed
     again. `disconnect_after`: TCP is cut after that many bytes of a command's output. `stop_after`: the
     output stops there and the prompt never comes. `truncate_after`: the output stops there and the prompt
-    does come. `question`: asked after the login instead of the prompt. `rest_at`: the output stops at these
+    does come. `question`: printed after the login instead of the prompt. `rest_at`: the output stops at these
     places for `rest` seconds, `hold_at`: until something is typed, for `rest` seconds at most if that is not
     0. `piece`: bytes that are sent at a time. `echo`: its form, on a terminal of that many `columns`.
     `dirty`: ANSI colours, NUL and invalid UTF-8 in the output.

@@ -1,4 +1,4 @@
-"""Runs one executor without a server, by the code that runs it in the service."""
+"""The run of one executor without a server, by the code that runs it in the service."""
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence

@@ -40,10 +40,10 @@ class RunDevice:
     """A device of a run, and how it answers.
 
     `config` is what a capture reads, `responses` what commands print; in both a DeviceFailed is raised, or
-    made an outcome, as by a real device. A `simulated` one is asked over SSH instead, by the platform that
-    its `platform` names or that `platform_file` defines. `captured_at`, `captured_well_at`, `changed_at` and
-    `capture_error` say how its last captures went. What happened: `versions` (the texts captured that said
-    something new, oldest first) and `commands`. The next run with the same object goes on with them.
+    made an outcome, as by a real device. A `simulated` one is contacted over SSH instead, by the platform
+    that its `platform` names or that `platform_file` defines. `captured_at`, `captured_well_at`, `changed_at`
+    and `capture_error` say how its last captures went. What happened: `versions` (the texts captured that
+    said something new, oldest first) and `commands`. The next run with the same object goes on with them.
     """
 
     name: str = "sw1"

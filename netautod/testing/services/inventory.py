@@ -1,4 +1,4 @@
-"""Puts a simulated device into the inventory of a service under test."""
+"""The device of a test: a simulated device is added to the inventory of a service under test."""
 
 from dataclasses import dataclass
 

@@ -38,7 +38,7 @@ class SignedMessage:
 
         The form of the value is that of X-Hub-Signature-256 (docs.github.com, Validating webhook deliveries);
         what is signed, time stamp and body, is as in Stripe-Signature (docs.stripe.com, Verify webhook
-        signatures manually), so that nobody can play an old delivery again. Without a secret there is no
+        signatures manually), so that an old delivery cannot be replayed. Without a secret there is no
         signature.
         """
         timestamp = str(int(now))

@@ -1,4 +1,4 @@
-"""Opens what a session speaks over: the connection, a channel of it, and the shell behind the login."""
+"""The opening of a session: the connection, a channel of it, and the shell behind the login."""
 
 import asyncio
 import time

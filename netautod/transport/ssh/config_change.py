@@ -1,4 +1,4 @@
-"""Sends configuration lines to a device: into its configuration mode, line by line, and out again.
+"""The change of a device's configuration: into its configuration mode, line by line, and out again.
 
 A line that the device refuses ends the change: what was not applied is discarded where the platform can do
 that, and what was in force at once stays. So does a line that leaves the configuration mode: what follows
@@ -47,7 +47,7 @@ async def change(session: CliSession, lines: Sequence[str], *, save: bool) -> Ch
     """Send the lines and, with `save`, store the configuration for the next start.
 
     DeviceFailed `refused_command` before anything is sent, when the device does not let us configure it. Any
-    other DeviceFailed: the connection broke in the middle, and nobody knows what is in force.
+    other DeviceFailed: the connection broke in the middle, and it is unknown which lines are in force.
     """
     how = session.platform.change
     if how is None:

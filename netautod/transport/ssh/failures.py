@@ -37,11 +37,12 @@ NOT_VOUCHED = "credential waits for approval of this device's address"
 
 
 class DeviceFailed(UpstreamFailed):
-    """A device could not be reached or read; `text` is a sentence for the operator and holds no secret.
+    """Raised if a device could not be reached or read; `text` is a sentence for the operator and holds no
+    secret.
 
     `kind` is what programs branch on. `final`: trying again by itself cannot help soon, or would lock an
     account; it follows from the kind unless it is given. `credential_id` is the credential that was used or
-    would have been, None if none was chosen yet. `hop` is the name of the jump device (`Hop.name`, else its
+    would have been, None if none was selected yet. `hop` is the name of the jump device (`Hop.name`, else its
     address) when that one failed, so that a refused login there is not held against the device behind it.
     `partial` is what a command had printed before it failed. `suspended_until`: background work does not
     repeat the refused login before then. `shown_key`: the fingerprint of a key that is not the pinned one.

@@ -1,4 +1,4 @@
-"""One session on one device: opens it, runs commands over a shell or exec channels, closes it promptly."""
+"""A session on one device: it opens, runs commands over a shell or exec channels, and closes promptly."""
 
 import asyncio
 import re
@@ -116,7 +116,7 @@ class CliSession:
 
         It proves that a prompt is no line of the output. `end_marker` is what the output ends with, where it
         does. The output carries its very bytes (see encoding.py); that of an exec channel is not taken for
-        what a terminal would show. DeviceFailed as in `run`, and `pager` for one that nobody could answer.
+        what a terminal would show. DeviceFailed as in `run`, and `pager` for one without a known answer.
         """
         started = time.monotonic()
         result = await self._read(command, timeout, max_bytes, end_marker)

@@ -1,4 +1,4 @@
-"""Secrets that equal a word of their command: there the position alone tells them, whatever they are.
+"""The secrets that equal a word of their command: there only the position identifies them.
 
 Sources: the command references of the vendors named beside each position.
 """

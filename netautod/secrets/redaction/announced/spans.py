@@ -1,4 +1,4 @@
-"""Replaces parts of texts."""
+"""The replacement of parts of texts."""
 
 from collections.abc import Callable, Iterable
 

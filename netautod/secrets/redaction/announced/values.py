@@ -1,4 +1,6 @@
-"""Finds the values behind the words that announce secrets: after blanks, `=`, `:`, in JSON, XML, braces."""
+"""The search for the values behind the words that announce secrets: after blanks, `=`, `:`, in JSON, XML,
+braces.
+"""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,6 @@
-"""The rules that tell a whole configuration from one that was refused, cut, or is none at all."""
+"""The rules that a text must pass to be stored as a whole configuration: not refused, not cut, and of this
+platform.
+"""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -69,8 +71,8 @@ def require_whole(texts: Sequence[str], platform: Platform) -> None:
 def _other_kinds(texts: Sequence[str], platform: Platform) -> list[str]:
     """Return the platforms whose own lines are in the texts, if none of this platform's own lines is.
 
-    A release that nobody has seen may lack all that this platform is known by, and a banner may quote the
-    line of another one. So it takes both the lack and, of one other platform, the head or two lines.
+    An unknown release may lack all lines by which this platform is known, and a banner may quote the line of
+    another one. So it takes both the lack and, of one other platform, the head or two lines.
     """
     if not platform.own or any(map(platform.is_own, texts)):
         return []

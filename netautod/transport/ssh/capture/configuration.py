@@ -1,4 +1,6 @@
-"""Reads a complete configuration from an open session, or fails with the rule that the text breaks."""
+"""The reading of a complete configuration from an open session; it fails with the rule that the text
+breaks.
+"""
 
 import shlex
 from dataclasses import dataclass

@@ -1,6 +1,7 @@
-"""Reads a command's output again where log lines of the device may have torn it, and compares the readings.
+"""The repeated reading of a command's output that log lines of the device may have torn, and the comparison
+of readings.
 
-A log line cuts a line in two, stands before or behind it, or is glued to it; nothing in one reading tells
+A log line cuts a line in two, stands before or behind it, or is glued to it; one reading alone does not show
 how. And a configuration may quote one. What is the same in two readings is text.
 """
 

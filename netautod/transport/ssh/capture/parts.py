@@ -1,6 +1,6 @@
-"""Reads what a platform keeps beside the configuration (`[[parts]]`), in the session that read it.
+"""The reading of the parts beside the configuration (`[[parts]]`), in the session that read it.
 
-A part is never worth a configuration: what goes wrong with one is a note.
+A part is never worth a configuration: a part that cannot be read becomes a note.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,5 @@
-"""Recognises a refusal by words that devices of all makes use, where a platform's own phrases say nothing.
+"""The recognition of a refusal by words that devices of all vendors use, where a platform's own phrases do
+not match.
 
 A device that is not the platform it is taken for, or that has a release with other words, still refuses in
 one of few ways. The forms are those of the rows of tests/data/refusals.tsv; among them are the failure
@@ -6,8 +7,8 @@ phrases of scrapli (failed_when_contains of its drivers for IOS XE, IOS XR, NX-O
 scrapli_community's for VRP, Comware, AOS-CX, SR OS, FTD and Dell) and of Ansible (terminal_stderr_re of EXOS,
 SR OS and FRR).
 
-Only a short output is a refusal, and only by how its first or its last lines begin: configurations quote
-such words, in banners and descriptions.
+Only a short output is a refusal, and only by how its first or its last lines begin: configurations quote such
+words, in banners and descriptions.
 """
 
 import re

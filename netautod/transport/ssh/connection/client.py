@@ -30,7 +30,7 @@ class OneAttemptClient(asyncssh.SSHClient):
     def validate_host_public_key(self, host: str, addr: str, port: int, key: asyncssh.SSHKey) -> bool:
         """Trust on first use; called before any credential is sent, and again when keys are exchanged anew.
 
-        The first key counts for the whole connection: one that comes later is pinned by nobody.
+        The first key counts for the whole connection: one that comes later is never pinned.
         """
         expected = self._pinned or self.fingerprint
         self.fingerprint = key.get_fingerprint("sha256")

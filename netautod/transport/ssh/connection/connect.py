@@ -1,4 +1,4 @@
-"""Opens the SSH connection to a device, through its jump devices; each failure is a DeviceFailed."""
+"""The SSH connection to a device, through its jump devices; each failure is a DeviceFailed."""
 
 import asyncio
 import errno
@@ -25,7 +25,8 @@ class Connection:
     """An authenticated connection; the connections of the jump devices live exactly as long as it does.
 
     `fingerprints` are the host keys (`SHA256:...`) in the order of the path, the device's own last.
-    `offered`: the device asked for the credential; one without authentication asks on its terminal.
+    `offered`: the device requested the credential; a device without SSH authentication prompts on its
+    terminal.
     """
 
     ssh: asyncssh.SSHClientConnection

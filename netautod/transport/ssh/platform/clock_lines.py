@@ -1,4 +1,4 @@
-"""Lines that say what time it is or how long a device runs: noise on every platform.
+"""The lines that show the time or the uptime of a device: noise on every platform.
 
 They move by the minute, so that two readings of one session may agree; to learn them from readings is not
 enough. A line is one only from end to end: behind a mark of a comment a word of time and a value of it;

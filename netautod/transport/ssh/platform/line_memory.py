@@ -1,4 +1,4 @@
-"""Remembers which lines are plain, so that patterns are tried once on a line that fleets repeat endlessly."""
+"""The memory of plain lines, so that patterns are tried once on a line that fleets repeat endlessly."""
 
 from collections.abc import Callable, Sequence
 

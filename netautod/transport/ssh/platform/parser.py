@@ -1,4 +1,6 @@
-"""Reads one TOML definition into a Platform; a faulty file is refused with the place and the problem."""
+"""The parser of one TOML definition into a Platform; a faulty file is refused with the place and the
+problem.
+"""
 
 import re
 from importlib.resources.abc import Traversable

@@ -1,4 +1,4 @@
-"""Reads the TOML file of a platform strictly: every key has a type, an unknown key is an error."""
+"""The strict reader of a platform's TOML file: every key has a type, an unknown key is an error."""
 
 import re
 import tomllib

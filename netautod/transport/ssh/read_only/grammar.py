@@ -35,8 +35,8 @@ class ReadOnlyGrammar:
     `forms` and `filters` (behind a `|`) are those of forms.py; `pipes` is how many filters one command may
     have. `exact`: words are as they are written, without abbreviations, and upper and lower case differ, as
     in a shell. `slashes`: `/ip/address/print` is `/ip address print`, with or without the first slash. `like`
-    names the platform whose forms are allowed as well (see with_likes). Without forms it is as for a platform
-    that nobody knows.
+    names the platform whose forms are allowed as well (see with_inherited_forms). Without forms, the rules of
+    an unknown platform apply.
     """
 
     like: str | None = None

@@ -1,4 +1,4 @@
-"""Gives grammars the forms of the platforms that they are like."""
+"""The inheritance of grammars: a platform gets the forms of the platforms that its `like` names."""
 
 from collections.abc import Mapping
 

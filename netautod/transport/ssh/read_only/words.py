@@ -1,4 +1,4 @@
-"""Finds the words of a command in a graph of forms, and says where a command leaves it."""
+"""The search for the words of a command in a graph of forms, which reports where a command leaves it."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,6 @@
-"""Waits on the channel of a command line until what came ends a step; answers pagers, refuses questions."""
+"""The conversation on the channel of a command line: it waits for the end of a step, answers pagers, refuses
+questions.
+"""
 
 import asyncio
 import re

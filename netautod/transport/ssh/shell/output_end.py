@@ -107,9 +107,10 @@ class ReadEnding:
     text, the device answers when it has printed the rest: then the end is the prompt and, for each probe, the
     prompt again. Where the platform has an end marker, that stands above the first of them.
 
-    The echo of a probe that a device prints in the middle of its text may tear a line: nobody can tell such a
-    line feed from one of the text. Then the text is read again. A `patient` reading sends a probe in silence
-    only, and not where an earlier one has found that a prompt is text: at the lines `passed`.
+    The echo of a probe that a device prints in the middle of its text may tear a line: such a line feed
+    cannot be distinguished from one of the text. Then the text is read again. A `patient` reading sends a
+    probe in silence only, and not where an earlier one has found that a prompt is text: at the lines
+    `passed`.
     """
 
     patience = _QUESTION_TICKS

@@ -1,4 +1,4 @@
-"""Waits for the next question of a dialog, or for the prompt that ends it."""
+"""The wait for the next prompt of a dialog, or for the command prompt that ends it."""
 
 from collections.abc import Callable
 

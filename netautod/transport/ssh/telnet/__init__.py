@@ -1,1 +1,3 @@
-"""Devices that are reached by telnet (RFC 854): nothing is encrypted, and no key says who answers."""
+"""The devices that are reached by telnet (RFC 854): nothing is encrypted, and no key proves the identity of
+the device.
+"""

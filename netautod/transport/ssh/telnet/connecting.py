@@ -1,4 +1,4 @@
-"""Opens a telnet connection, through SSH to its jump devices if any; each failure is a DeviceFailed."""
+"""The telnet connection, through SSH to its jump devices if any; each failure is a DeviceFailed."""
 
 import asyncio
 import errno

@@ -23,7 +23,7 @@ class TelnetStream(ByteStream):
     """The text that a device prints; what it negotiates is answered while its text is waited for.
 
     There and not where it arrives, because each thing that is sent needs the guard, and what the guard raises
-    has to reach whoever has the session.
+    has to reach the owner of the session.
     """
 
     def __init__(self, *, guard: Guard, limit: int, columns: int, rows: int) -> None:
