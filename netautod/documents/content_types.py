@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 
 from netautod.core.errors import InvalidInput, Unavailable
 from netautod.documents.models import CONTENT_TYPES, JINJA
+from netautod.documents.rendering.limits import MAX_OUTPUT, TOO_MUCH_OUTPUT
 from netautod.documents.rendering.pool import Rendered
-from netautod.documents.rendering.protocol import MAX_OUTPUT, TOO_MUCH_OUTPUT
 from netautod.plugin_api import ContentType
 
 logger = logging.getLogger(__name__)

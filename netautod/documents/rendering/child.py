@@ -10,30 +10,24 @@ import json
 import os
 import resource
 import signal
-from functools import partial
 from typing import NoReturn
 
+from netautod.core.loop.child_frames import STDIN, STDOUT, frame, requests, write
 from netautod.documents.rendering.environment import Environment, describe, environment, render, warm_up
-from netautod.documents.rendering.protocol import (
+from netautod.documents.rendering.limits import (
     ALARM_SECONDS,
     CPU_SECONDS,
     DIED,
     MAX_ANSWER,
     MEMORY_BYTES,
-    NICENESS,
-    OUTPUT,
-    READY,
-    REQUEST_HEADER,
     TOO_LONG,
     TOO_MUCH_CPU,
     TOO_MUCH_MEMORY,
-    answer_frame,
     error_frame,
-    read_exactly,
-    request_lengths,
+    unpack_request,
 )
 
-STDIN, STDOUT, STDERR = 0, 1, 2
+STDERR = 2
 CAUSES = {
     signal.SIGXCPU: TOO_MUCH_CPU,
     signal.SIGALRM: TOO_LONG,
@@ -45,28 +39,14 @@ def main() -> None:
     """Serve requests on the standard streams until the service closes them."""
     made = environment()
     warm_up(made)
-    # The service's loop comes first when the machine is busy.
-    os.nice(NICENESS)
     # Pages that the collector never touches stay shared between the forks.
     gc.collect()
     gc.freeze()
     # Errors of the start above went to the service's log; nothing of a template shall.
     os.close(STDERR)
     os.open(os.devnull, os.O_WRONLY)  # takes the lowest free number, that of stderr
-    _write(STDOUT, READY)
-    while (request := _next_request()) is not None:
-        _write(STDOUT, _answer(made, *request))
-
-
-def _next_request() -> tuple[bytes, bytes] | None:
-    read = partial(os.read, STDIN)
-    header = read_exactly(read, REQUEST_HEADER)
-    if header is None:
-        return None
-    template_length, variables_length = request_lengths(header)
-    template = read_exactly(read, template_length)
-    variables = read_exactly(read, variables_length)
-    return None if template is None or variables is None else (template, variables)
+    for request in requests():
+        write(STDOUT, _answer(made, *unpack_request(request)))
 
 
 def _answer(made: Environment, template: bytes, variables: bytes) -> bytes:
@@ -76,13 +56,13 @@ def _answer(made: Environment, template: bytes, variables: bytes) -> bytes:
         _render_and_exit(made, template, variables, theirs)
     os.close(theirs)
     try:
-        frame = _read_all(ours)
+        answer = _read_all(ours)
     finally:
         os.close(ours)
         status = os.waitpid(fork, 0)[1]
     if os.WIFSIGNALED(status):
         return error_frame(CAUSES.get(signal.Signals(os.WTERMSIG(status)), DIED))
-    return frame if status == 0 and frame else error_frame(DIED)
+    return answer if status == 0 and answer else error_frame(DIED)
 
 
 def _read_all(source: int) -> bytes:
@@ -103,10 +83,10 @@ def _render_and_exit(made: Environment, template: bytes, variables: bytes, sink:
         confine()
         try:
             output = render(made, template.decode(), json.loads(variables))
-            frame = answer_frame(OUTPUT, output)
+            answer = frame(output)
         except Exception as error:  # noqa: BLE001 - a template can raise anything, and it is the answer
-            frame = error_frame(describe(error))
-        _write(sink, frame)
+            answer = error_frame(describe(error))
+        write(sink, answer)
         code = 0
     finally:
         os._exit(code)
@@ -126,9 +106,3 @@ def confine() -> None:
     for kind, limit in limits.items():
         resource.setrlimit(kind, (limit, limit))
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS + 1))
-
-
-def _write(sink: int, data: bytes) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[os.write(sink, view) :]

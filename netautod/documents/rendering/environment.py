@@ -20,7 +20,7 @@ from jinja2.sandbox import SandboxedEnvironment
 from netutils import ip
 from netutils.utils import jinja2_convenience_function
 
-from netautod.documents.rendering.protocol import MAX_OUTPUT, TOO_MUCH_MEMORY, TOO_MUCH_OUTPUT
+from netautod.documents.rendering.limits import MAX_OUTPUT, TOO_MUCH_MEMORY, TOO_MUCH_OUTPUT
 
 # Left out of netutils 1.19: fqdn_to_ip, is_fqdn_resolvable and tcp_ping (the network), config_compliance and
 # paloalto_panos_brace_to_set (open files by name), get_napalm_getters and the NIST ones (need other packages

@@ -1,15 +1,20 @@
-"""Reads bodies: small ones at once, large ones by a few child processes, started when needed."""
+"""Reads bodies: small ones at once, large ones by a few child processes, started when needed.
+
+A body goes to the child as it came, and its value comes back pickled. It is made of JSON types by our own
+code, so that pickle is safe here; and it holds no more than `MOST_VALUES` values.
+"""
 
 import asyncio
-import logging
+import pickle
+from io import BytesIO
 from typing import Any, Self
 
 from netautod.core.errors import InvalidInput, Overloaded, Unavailable
 from netautod.core.json import values as json_values
-from netautod.core.loop.child_process import ChildLostError, ChildProcess
-from netautod.http.bodies.protocol import ANSWER, READY, REQUEST, VALUE, unpickled
+from netautod.core.loop.child_pool import ChildPool, ChildStartError, PoolFullError
+from netautod.core.loop.child_process import ChildKind, ChildLostError
 
-logger = logging.getLogger(__name__)
+CHILD = ChildKind(module="netautod.http.bodies.child", name="a body reader")
 # Up to here the worst body takes the loop some 3 ms.
 SMALL_BYTES = 256 * 1024
 SMALL_VALUES = 4000
@@ -17,8 +22,6 @@ CHILDREN = 2
 MOST_WAITING = 64
 SECONDS = 20.0
 RETRY_AFTER = 5
-BUFFER = 1 << 20  # a large value would come in hundreds of small pieces otherwise
-NAME = "a body reader"
 
 
 def is_small(body: bytes) -> bool:
@@ -31,71 +34,55 @@ class BodyReader:
     """
 
     def __init__(self, *, children: int = CHILDREN, seconds: float = SECONDS) -> None:
-        self._turns = asyncio.Semaphore(children)
+        self._pool = ChildPool(CHILD, children=children, max_pending=MOST_WAITING)
         self.seconds = seconds
-        self._idle: list[ChildProcess] = []
-        self._alive: set[ChildProcess] = set()
-        self._waiting = 0
 
     @property
     def pids(self) -> frozenset[int]:
         """The process ids of the children that are alive, idle or not."""
-        return frozenset(child.pid for child in self._alive)
+        return frozenset(child.pid for child in self._pool.children)
 
     async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        await asyncio.gather(*(child.kill() for child in self._alive))
-        self._alive.clear()
-        self._idle.clear()
+        await self._pool.close()
 
     async def value_of(self, body: bytes) -> Any:
         """Return the checked JSON value. Raises InvalidInput for a bad one, Overloaded when too many wait."""
         if is_small(body):
             return json_values.decode(body)
-        if self._waiting >= MOST_WAITING:
-            raise Overloaded("Too many large bodies are being read", retry_after=RETRY_AFTER)
-        self._waiting += 1
-        try:
-            async with self._turns:
-                status, content = await self._by_child(body)
-        finally:
-            self._waiting -= 1
-        if status != VALUE:
+        done, content = await self._by_child(body)
+        if not done:
             raise InvalidInput(content.decode())
         return await asyncio.to_thread(unpickled, content)
 
-    async def _by_child(self, body: bytes) -> tuple[int, bytes]:
-        child = self._idle.pop() if self._idle else await self._start()
-        whole = False
+    async def _by_child(self, body: bytes) -> tuple[bool, bytes]:
         try:
-            async with asyncio.timeout(self.seconds):
-                await child.write(REQUEST.pack(len(body)) + body)
-                status, length = ANSWER.unpack(await child.read(ANSWER.size))
-                content = await child.read(length)
-            whole = True
+            return await self._pool.ask(body, seconds=self.seconds)
+        except PoolFullError as error:
+            raise Overloaded("Too many large bodies are being read", retry_after=RETRY_AFTER) from error
         except TimeoutError as error:
             raise Unavailable("Reading the request body took too long") from error
         except ChildLostError as error:
-            logger.warning("%s", error)
             raise Unavailable("The process that reads large bodies died; try again") from error
-        finally:
-            # Also when the request is cancelled: an answer may be half read.
-            if whole:
-                self._idle.append(child)
-            else:
-                self._alive.discard(child)
-                await asyncio.shield(child.kill())
-        return status, content
-
-    async def _start(self) -> ChildProcess:
-        try:
-            child = await ChildProcess.start(
-                "netautod.http.bodies.child", name=NAME, ready=READY, buffer=BUFFER
-            )
-        except (ChildLostError, OSError) as error:
-            logger.error("large bodies cannot be read: %s", error)
+        except ChildStartError as error:
             raise Unavailable("Large bodies cannot be read at the moment") from error
-        self._alive.add(child)
-        return child
+
+
+def unpickled(content: bytes) -> Any:
+    """Return the value. Call it in a thread: it lets other threads go on after each frame of 64 KiB."""
+    return pickle.Unpickler(_Frames(content)).load()
+
+
+class _Frames:
+    """A file in Python: each reading is a chance for other threads, which the C code alone does not give."""
+
+    def __init__(self, content: bytes) -> None:
+        self._content = BytesIO(content)
+
+    def read(self, size: int = -1, /) -> bytes:
+        return self._content.read(size)
+
+    def readline(self) -> bytes:
+        return self._content.readline()

@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 
 from netautod.core.errors import Unavailable
+from netautod.core.loop.child_process import ChildProcess
 from netautod.documents.rendering import pool as render_pool
-from netautod.documents.rendering.pool import RenderPool
-from netautod.documents.rendering.process import RenderProcess
+from netautod.documents.rendering.limits import pack_request
+from netautod.documents.rendering.pool import CHILD, RenderPool
 from tests.documents.library import NOTE, PASSPHRASE, TEMPLATE, TEXT, Node
 from tests.support.client import assert_error
 from tests.support.execution import eventually
@@ -27,7 +28,7 @@ vlan {{ vlan.id }}
 """
 
 
-def alive(child: RenderProcess) -> bool:
+def alive(child: ChildProcess) -> bool:
     return Path(f"/proc/{child.pid}").exists()
 
 
@@ -148,13 +149,13 @@ async def test_the_child_inherits_nothing(monkeypatch: pytest.MonkeyPatch, tmp_p
     monkeypatch.setenv("NETAUTOD_ADMIN_PASSWORD", "hunter2")
     with (tmp_path / "open").open("w") as held:
         os.set_inheritable(held.fileno(), True)
-        child = await RenderProcess.start()
+        child = await ChildProcess.start(CHILD)
         try:
             process = Path(f"/proc/{child.pid}")
             assert b"hunter2" not in (process / "environ").read_bytes()
             assert sorted(os.listdir(process / "fd")) == ["0", "1", "2"]
             assert os.readlink(process / "cwd") == "/"
-            assert await child.render(b"{{ 1 + 1 }}", b"{}") == (True, "2")
+            assert await child.ask(pack_request(b"{{ 1 + 1 }}", b"{}")) == (True, b"2")
         finally:
             await child.kill()
 
@@ -238,10 +239,11 @@ async def test_children_end_with_the_pool_and_when_a_request_is_cancelled() -> N
 
 PARENT = """
 import asyncio
-from netautod.documents.rendering.process import RenderProcess
+from netautod.core.loop.child_process import ChildProcess
+from netautod.documents.rendering.pool import CHILD
 
 async def main():
-    child = await RenderProcess.start()
+    child = await ChildProcess.start(CHILD)
     print(child.pid, flush=True)
     await asyncio.Event().wait()
 

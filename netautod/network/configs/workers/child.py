@@ -4,21 +4,19 @@ It serves one request at a time and ends when the service closes its standard in
 A mistake in the program ends it too, with a traceback on the service's standard error.
 """
 
-import os
-import sys
+import pickle
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, BinaryIO
+from typing import Any
 
 from netautod.core.errors import InvalidInput
+from netautod.core.loop.child_frames import answer, requests
 from netautod.network.configs.texts.compare import compared, compared_side_by_side
 from netautod.network.configs.texts.learned_noise import Rule
 from netautod.network.configs.texts.packing import unpacked
-from netautod.network.configs.workers.protocol import HEADER, READY, Status, frame, value_of
 from netautod.network.configs.workers.redacted_texts import RedactedTexts
 from netautod.transport.ssh.platform.redact import clean_lines
 from netautod.transport.ssh.platform.registry import PlatformRegistry
 
-NICENESS = 5
 Work = Callable[..., Any]
 
 
@@ -26,16 +24,15 @@ def main() -> None:
     """Serve requests. The first frame holds the platforms and the bytes that the cache may take; then come
     requests.
     """
-    os.nice(NICENESS)  # the service's loop comes first when the machine is busy
-    source, sink = sys.stdin.buffer, sys.stdout.buffer
-    _write(sink, READY)
-    first = _next(source)
+    pending = requests()
+    first = next(pending, None)
     if first is None:
         return
-    works = _works(*first)
-    while (request := _next(source)) is not None:
-        name, arguments = request
-        _write(sink, frame(_answer(works[name], arguments)))
+    works = _works(*pickle.loads(first))
+    for request in pending:
+        name, arguments = pickle.loads(request)
+        done, value = _answer(works[name], arguments)
+        answer(pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL), done=done)
 
 
 def _works(platforms: PlatformRegistry, cache_bytes: int) -> Mapping[str, Work]:
@@ -68,23 +65,8 @@ def _works(platforms: PlatformRegistry, cache_bytes: int) -> Mapping[str, Work]:
     }
 
 
-def _answer(work: Work, arguments: Mapping[str, Any]) -> tuple[Status, Any]:
+def _answer(work: Work, arguments: Mapping[str, Any]) -> tuple[bool, Any]:
     try:
-        return "done", work(**arguments)
+        return True, work(**arguments)
     except InvalidInput as error:
-        return "refused", error.text
-
-
-def _next(source: BinaryIO) -> Any:
-    """Return the value of the next frame; None when the service has gone."""
-    header = source.read(HEADER.size)
-    if len(header) < HEADER.size:
-        return None
-    (length,) = HEADER.unpack(header)
-    content = source.read(length)
-    return value_of(content) if len(content) == length else None
-
-
-def _write(sink: BinaryIO, data: bytes) -> None:
-    sink.write(data)
-    sink.flush()
+        return False, error.text

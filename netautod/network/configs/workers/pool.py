@@ -4,28 +4,26 @@ They are apart so that a diff never waits for a search, and processes since both
 thread they would take the interpreter from the event loop in turns of 5 ms and more.
 """
 
-import asyncio
-import logging
+import pickle
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any, Self
 
 from netautod.core.errors import InvalidInput, Unavailable
-from netautod.core.loop.child_process import ChildLostError
-from netautod.network.configs.workers.process import WorkerProcess
+from netautod.core.loop import child_pool
+from netautod.core.loop.child_pool import ChildPool, ChildStartError
+from netautod.core.loop.child_process import ChildKind, ChildLostError
 from netautod.transport.ssh.platform.registry import PlatformRegistry
 
-logger = logging.getLogger(__name__)
 REQUEST_SECONDS = 20.0
 
 
 class Turn:
     """The exclusive use of a worker for some requests in a row."""
 
-    def __init__(self, process: WorkerProcess, *, seconds: float) -> None:
-        self._process = process
+    def __init__(self, turn: child_pool.Turn, *, seconds: float) -> None:
+        self._turn = turn
         self._seconds = seconds
-        self.whole = True  # no answer is half read
 
     async def ask(self, work: str, **arguments: Any) -> Any:
         """Return what the worker answers to a kind of request, such as `compare` (child.py has them all).
@@ -33,32 +31,17 @@ class Turn:
         Raises InvalidInput as they do, and Unavailable for a worker that died or took too long. A cancelled
         call still waits for the end of its request: its answer would be taken for that of the next one.
         """
-        self.whole = False
-        request = asyncio.create_task(self._ask(work, arguments))
         try:
-            status, value = await asyncio.shield(request)
-        except asyncio.CancelledError:
-            try:
-                await asyncio.wait({request})
-                self.whole = not request.cancelled() and request.exception() is None
-            finally:
-                request.cancel()
-            raise
-        self.whole = True
-        if status == "refused":
-            raise InvalidInput(value)
-        return value
-
-    async def _ask(self, work: str, arguments: dict[str, Any]) -> Any:
-        try:
-            async with asyncio.timeout(self._seconds):
-                return await self._process.ask(work, arguments)
+            done, content = await self._turn.ask(pickled((work, arguments)), seconds=self._seconds)
         except TimeoutError as error:
             text = f"Comparing or searching these texts took longer than {self._seconds:g} s"
             raise Unavailable(text) from error
         except ChildLostError as error:
-            logger.warning("%s", error)
             raise Unavailable("The worker process for texts died; try again") from error
+        value = pickle.loads(content)
+        if not done:
+            raise InvalidInput(value)
+        return value
 
 
 class TextWorker:
@@ -69,38 +52,28 @@ class TextWorker:
     def __init__(
         self, platforms: PlatformRegistry, *, cache_bytes: int = 0, seconds: float = REQUEST_SECONDS
     ) -> None:
-        self._first = (platforms, cache_bytes)
+        child = ChildKind(
+            module="netautod.network.configs.workers.child",
+            name="a text worker",
+            first=pickled((platforms, cache_bytes)),
+        )
+        self._pool = ChildPool(child, finish_cancelled=True)
         self._seconds = seconds
-        self._lock = asyncio.Lock()
-        self._process: WorkerProcess | None = None
 
     @property
     def pid(self) -> int | None:
-        return None if self._process is None else self._process.pid
+        return next((child.pid for child in self._pool.children), None)
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[Turn]:
-        async with self._lock:
-            if self._process is None:
-                self._process = await self._start()
-            turn = Turn(self._process, seconds=self._seconds)
-            try:
-                yield turn
-            finally:
-                if not turn.whole:
-                    await self.stop()
+        try:
+            async with self._pool.turn() as turn:
+                yield Turn(turn, seconds=self._seconds)
+        except ChildStartError as error:
+            raise Unavailable("The worker process for texts does not start") from error
 
     async def stop(self) -> None:
-        process, self._process = self._process, None
-        if process is not None:
-            await asyncio.shield(process.kill())
-
-    async def _start(self) -> WorkerProcess:
-        try:
-            return await WorkerProcess.start(self._first)
-        except (ChildLostError, OSError) as error:
-            logger.error("texts cannot be compared or searched: %s", error)
-            raise Unavailable("The worker process for texts does not start") from error
+        await self._pool.close()
 
 
 class TextWorkers:
@@ -120,3 +93,10 @@ class TextWorkers:
     async def __aexit__(self, *_: object) -> None:
         for worker in (self.comparing, self.searching):
             await worker.stop()
+
+
+def pickled(value: Any) -> bytes:
+    """Return the bytes of a request. Both ends are this very program and the pipes are private, so pickle is
+    safe here: it never holds anything but values that our own code made.
+    """
+    return pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL)

@@ -1,0 +1,34 @@
+"""The limits of a render, and the requests and answers of its child."""
+
+from netautod.core.loop.child_frames import frame
+
+MIB = 1024 * 1024
+MAX_OUTPUT = MIB
+MAX_ERROR = 2000
+MEMORY_BYTES = 256 * MIB
+CPU_SECONDS = 2
+WALL_SECONDS = 3.0
+# The child's own alarm rings before the service's timeout, which would kill the warm interpreter too.
+ALARM_SECONDS = 2.8
+
+TOO_MUCH_OUTPUT = "The output is larger than 1 MiB"
+TOO_MUCH_MEMORY = "The template needs more than 256 MiB of memory"
+TOO_MUCH_CPU = "The template took more than 2 seconds of CPU time"
+TOO_LONG = "The template took longer than 3 seconds"
+DIED = "The rendering process died"
+
+MAX_ANSWER = max(MAX_OUTPUT, MAX_ERROR)
+
+
+def pack_request(template: bytes, variables: bytes) -> bytes:
+    """Build a request. `variables` is a JSON object in UTF-8 without raw newlines."""
+    return template + b"\n" + variables
+
+
+def unpack_request(request: bytes) -> tuple[bytes, bytes]:
+    template, _, variables = request.rpartition(b"\n")
+    return template, variables
+
+
+def error_frame(text: str) -> bytes:
+    return frame(text.encode("utf-8", "replace")[:MAX_ERROR], done=False)
