@@ -6,7 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.repository.words import FORBIDDEN, ROOT, bad_docstrings, bad_names, parts, subject_fault
+from tests.repository.words import (
+    FORBIDDEN,
+    PRODUCT,
+    ROOT,
+    bad_docstrings,
+    bad_names,
+    findings,
+    parts,
+    subject_fault,
+)
 
 HERE = Path(__file__).relative_to(ROOT)
 
@@ -23,6 +32,12 @@ def subjects_since(file: Path) -> list[str]:
     """Return the subjects of the commits after the one that added a file."""
     added = git("log", "--no-merges", "--diff-filter=A", "--format=%H", "--", str(file))
     return git("log", "--no-merges", "--format=%s", f"{added[0]}..HEAD") if added else []
+
+
+@pytest.mark.parametrize("place", PRODUCT, ids=lambda place: place.name)
+def test_the_product_has_only_plain_names_and_docstrings(place: Path) -> None:
+    """Look at all modules. `python -m tests.repository.words PATH` does so for one file or folder."""
+    assert findings([place]) == []
 
 
 def test_subjects_of_commits_name_an_area_and_a_change() -> None:

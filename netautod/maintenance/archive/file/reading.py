@@ -45,7 +45,7 @@ def records_of(file: BinaryIO, passphrase: str | None) -> tuple[Header, Iterator
 
 
 def checked(file: BinaryIO, passphrase: str | None, stop: Stop) -> CheckedArchive:
-    """A check of counts and hashes of each collection against those recorded when it was written."""
+    """Check counts and hashes of each collection against those recorded when the archive was written."""
     header, records = records_of(file, passphrase)
     check = _Check()
     for record in records:
