@@ -9,7 +9,7 @@ from netautod.secrets.redaction.patterns import HIDDEN
 from netautod.testing.devices.recording import NOT_A_COMMAND, recorded
 from netautod.transport.ssh.capture.configuration import capture
 from netautod.transport.ssh.connection.connect import network_problem
-from netautod.transport.ssh.encoding import bytes_of, readable
+from netautod.transport.ssh.encoding import readable, to_bytes
 from netautod.transport.ssh.failures import DeviceFailed
 from netautod.transport.ssh.platform.model import Platform
 from netautod.transport.ssh.platform.redact import quoted, redact
@@ -24,7 +24,7 @@ _PROBE_SECONDS = 10.0
 class Trial:
     """A trial of one login and one capture; `say` gets a line for each step, without secrets.
 
-    `readers` knows the secrets of all platforms (`PlatformRegistry.of_readers`).
+    `readers` knows the secrets of all platforms (`PlatformRegistry.for_readers`).
     """
 
     target: Target
@@ -45,7 +45,7 @@ class Trial:
         platform = self.target.platform
         for note in found.notes:
             self._line("note", quoted(note, platform, most=200))
-        self._line("complete", f"{len(bytes_of(found.raw))} bytes; {_rules(platform, found.raw)}")
+        self._line("complete", f"{len(to_bytes(found.raw))} bytes; {_rules(platform, found.raw)}")
         self._show_redaction(found.raw)
         if record is not None:
             self._record(found.raw, record)
@@ -73,7 +73,7 @@ class Trial:
 
     def _outcome(self, step: Step) -> str:
         refusal = refused(readable(step.output).split("\n"), self.target.platform)
-        size = len(bytes_of(step.output))
+        size = len(to_bytes(step.output))
         if refusal is not None and size < len(refusal) + 200:
             return f"was refused: {refusal}"
         return f"printed {size} bytes in {step.seconds:.1f} s" if size else "was accepted"

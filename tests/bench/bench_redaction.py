@@ -46,7 +46,7 @@ PIECES = (
 
 
 async def run(report: Report) -> None:
-    readers = PlatformRegistry().of_readers
+    readers = PlatformRegistry().for_readers
     report.parameter("characters", f"commands {COMMAND}, lines {LINE}")
     # Commands are redacted on the loop, output of devices beside it.
     report.wanted("longest_command", _worst(shown_command, COMMAND), "ms", "at most", 20)

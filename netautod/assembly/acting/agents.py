@@ -49,7 +49,7 @@ def build_agents(
         briefing=Briefing(devices=devices, organizations=stores.organizations).of,
         begin_change=stores.agent_changes.begin,
         mark_unclear=stores.executions.mark_unclear,
-        redact=lambda text: redact(text, platforms.of_readers),
+        redact=lambda text: redact(text, platforms.for_readers),
         http=base.http,
         clock=base.clock,
     )

@@ -40,8 +40,8 @@ def build_platforms(plugins: PluginManager, settings: DeviceSettings) -> Platfor
     plugins.register_platforms(platforms.register)
     entries = settings.linux_capture
     if entries:
-        platforms.capture_instead("linux", [CaptureItem.parse(entry) for entry in entries])
-    _ = platforms.of_readers  # now, since it would hold up the first request that needs it
+        platforms.replace_capture("linux", [CaptureItem.parse(entry) for entry in entries])
+    _ = platforms.for_readers  # now, since it would hold up the first request that needs it
     return platforms
 
 

@@ -145,7 +145,7 @@ def _try(parsed: argparse.Namespace, configuration: Configuration) -> int:
 async def _tried(
     parsed: argparse.Namespace, settings: Settings, registry: PlatformRegistry, target: Target
 ) -> int:
-    trial = Trial(target=target, login=await _login(parsed, settings), readers=registry.of_readers, say=say)
+    trial = Trial(target=target, login=await _login(parsed, settings), readers=registry.for_readers, say=say)
     limits = SessionLimits(
         login_seconds=settings.devices.connect_seconds,
         command_seconds=settings.devices.command_seconds,

@@ -23,7 +23,7 @@ from netautod.network.configs.texts.store import ConfigTexts
 from netautod.network.configs.texts.version_diff import DiffForm, VersionDiff
 from netautod.network.configs.workers.pool import TextWorker
 from netautod.network.devices.service import DeviceService
-from netautod.transport.ssh.encoding import bytes_of, encoding_of, readable
+from netautod.transport.ssh.encoding import encoding_of, readable, to_bytes
 from netautod.transport.ssh.platform.redact import redact
 from netautod.transport.ssh.platform.registry import PlatformRegistry
 
@@ -53,7 +53,7 @@ class ConfigService:
         self._learned = learned
         self._devices = devices
         self._platforms = platforms
-        self._shown = ShownTexts(platforms.of_readers)
+        self._shown = ShownTexts(platforms.for_readers)
         self._comparing = comparing
         self._audit = audit
 
@@ -99,7 +99,7 @@ class ConfigService:
         learned = (await self._learned.of(org_id, device_id)).rules
         if not learned:
             return []
-        noise = redact("\n".join(rule.shown for rule in learned), self._platforms.of_readers)
+        noise = redact("\n".join(rule.shown for rule in learned), self._platforms.for_readers)
         return [line for line in noise.split("\n") if line]
 
     async def raw(self, caller: Caller, device_id: str, version: int) -> bytes:
@@ -108,7 +108,7 @@ class ConfigService:
         config = await self._version(caller.org_id, device_id, version)
         text = await self._texts.load(caller.org_id, config.text_id)
         await self._reveal(caller, config)
-        return bytes_of(text)
+        return to_bytes(text)
 
     async def part(
         self, caller: Caller, device_id: str, version: int, name: str, *, secrets: bool

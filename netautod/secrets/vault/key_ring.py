@@ -117,6 +117,6 @@ class KeyRing:
         # Keys under retired roots alone were never used, because keys that are not ready are not used.
         kept = found.roots & await self._roots.active_versions()
         if kept:
-            await self._store.swap(found, found.made_ready(kept))
+            await self._store.swap(found, found.with_active_roots(kept))
         else:
             await self._store.remove_unready(found)

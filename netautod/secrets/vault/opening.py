@@ -39,12 +39,12 @@ async def open_roots(
         if await keys.any():
             raise VaultError("The database holds encryption keys but no check value: restore its vault_roots")
         if key is None:
-            key = await _made_first(roots, data_dir)
+            key = await _create_first(roots, data_dir)
         else:
             # False means that another node was faster: held_by checks whether with the same key.
             await roots.add(FIRST_VERSION, key.secret)
     elif key is None:
-        key = await _adopted(roots, data_dir)
+        key = await _adopt_pending(roots, data_dir)
     held = held_by(await roots.all(), key)
     # Left over if an earlier start died between `master.key` and the removal of its pending twin.
     await asyncio.to_thread(discard_pending, data_dir)
@@ -67,7 +67,7 @@ async def known_roots(
     return held_by(records, key)
 
 
-async def _made_first(roots: RootStore, data_dir: Path) -> RootKey:
+async def _create_first(roots: RootStore, data_dir: Path) -> RootKey:
     key = await asyncio.to_thread(make_pending, data_dir)
     await roots.add(FIRST_VERSION, key.secret)
     if record_of(await roots.all(), key) is None:
@@ -81,7 +81,7 @@ async def _made_first(roots: RootStore, data_dir: Path) -> RootKey:
     return made
 
 
-async def _adopted(roots: RootStore, data_dir: Path) -> RootKey:
+async def _adopt_pending(roots: RootStore, data_dir: Path) -> RootKey:
     """Return the pending key, if the last start died between its check value and `master.key`."""
     pending = await asyncio.to_thread(load_pending, data_dir)
     if pending is not None:

@@ -95,7 +95,7 @@ class OrganizationKeys:
         keys = {**self.keys, **added}
         return replace(self, revision=_revision(), newest=version, keys=keys, rotation=rotation)
 
-    def made_ready(self, roots: frozenset[int]) -> Self:
+    def with_active_roots(self, roots: frozenset[int]) -> Self:
         """Return the keys ready for use, under those of their roots that are still active."""
         keys = {
             version: {root: box for root, box in wraps.items() if root in roots}

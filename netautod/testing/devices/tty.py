@@ -10,7 +10,7 @@ import asyncssh
 from netautod.testing.devices.cli_script import CliScript
 from netautod.testing.devices.echo import EDITED, Echo
 from netautod.testing.devices.state import DeviceState
-from netautod.transport.ssh.encoding import bytes_of, carried
+from netautod.transport.ssh.encoding import to_bytes, to_text
 from netautod.transport.ssh.shell.terminal import unfinished_escape, visible
 
 _PIECE = 40
@@ -99,7 +99,7 @@ class Tty(asyncssh.SSHServerSession[bytes]):
             else:
                 self._after_return = False
                 self._typed.append(byte)
-                self._show(self._new_echo().of(carried(bytes([byte]))))
+                self._show(self._new_echo().of(to_text(bytes([byte]))))
 
     async def read_line(self, prompt: str = "", *, hidden: bool = False, noted: bool = True) -> str:
         """Return one line as typed; hidden ones (passwords) are neither echoed nor recorded as commands."""
@@ -135,7 +135,7 @@ class Tty(asyncssh.SSHServerSession[bytes]):
     async def write(self, text: str) -> None:
         """Send text with the line ends of a terminal."""
         plain = text.replace("\n", self.script.line_end) if self.command is None else text
-        data = bytes_of(plain)
+        data = to_bytes(plain)
         if self.device.faults.dirty:
             data = data.replace(b"description", _DIRT + b"description")
         if self.device.faults.slow:
@@ -179,7 +179,7 @@ class Tty(asyncssh.SSHServerSession[bytes]):
         if self._echo is None:
             faults = self.device.faults
             form = "late" if faults.echo in EDITED and not self._reading else faults.echo
-            self._echo = Echo(form, prompt=visible(carried(bytes(self._written))), columns=faults.columns)
+            self._echo = Echo(form, prompt=visible(to_text(bytes(self._written))), columns=faults.columns)
         return self._echo
 
     def _end_line(self) -> None:
@@ -191,7 +191,7 @@ class Tty(asyncssh.SSHServerSession[bytes]):
 
     def _show(self, text: str) -> None:
         if text and self._echoes and self._channel is not None:
-            data = bytes_of(text)
+            data = to_bytes(text)
             self._written = (self._written + data).rpartition(b"\n")[2]
             if self._in_escape:  # which a device writes at once, however it comes over the network
                 self._held_echo += data

@@ -72,7 +72,7 @@ def desk_of(
         briefing=briefing,
         begin_change=begin_change,
         mark_unclear=mark_unclear,
-        redact=lambda text: redact(text, platforms.of_readers),
+        redact=lambda text: redact(text, platforms.for_readers),
         http=http,
         clock=SystemClock(),
     )

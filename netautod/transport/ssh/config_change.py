@@ -61,7 +61,7 @@ async def change(session: CliSession, lines: Sequence[str], *, save: bool) -> Ch
         await _send(session, lines, answers, stays=True)
         await _send(session, how.apply, answers)
     except Refused as refused:
-        await _quietly(session, (*how.discard, *how.leave))
+        await _send_ignoring_output(session, (*how.discard, *how.leave))
         in_force = bool(answers) and not how.apply
         return ChangeReport(answers=answers, refused=refused.text, in_force=in_force, saved=False)
     try:
@@ -103,7 +103,7 @@ async def _send(
             raise Refused(f"`{line}` left the configuration mode.")
 
 
-async def _quietly(session: CliSession, commands: Sequence[str]) -> None:
+async def _send_ignoring_output(session: CliSession, commands: Sequence[str]) -> None:
     """Send commands and ignore their output: the change has failed already, and a device that refuses to undo
     it adds nothing new.
     """

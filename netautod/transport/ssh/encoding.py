@@ -13,12 +13,12 @@ _CARRIED = "".join(chr(0xDC00 + byte) for byte in range(0x80, 0x100))
 _LONGEST_CHARACTER = 4  # bytes, in UTF-8
 
 
-def carried(data: bytes) -> str:
+def to_text(data: bytes) -> str:
     """Return the text that carries these bytes."""
     return data.decode("utf-8", errors="surrogateescape")
 
 
-def bytes_of(text: str) -> bytes:
+def to_bytes(text: str) -> bytes:
     """Return the bytes that a text carries."""
     return text.encode("utf-8", errors="surrogateescape")
 
@@ -46,4 +46,4 @@ def readable_beginning(text: str) -> str:
 def readable(text: str, encoding: Encoding | None = None) -> str:
     """Return the text as people read it. `encoding`: of a piece of a larger text, that of the whole."""
     encoding = encoding or encoding_of(text)
-    return text if encoding == "utf-8" or text.isascii() else bytes_of(text).decode(encoding)
+    return text if encoding == "utf-8" or text.isascii() else to_bytes(text).decode(encoding)

@@ -12,7 +12,7 @@ from netautod.core.work.guard import Guard, no_guard
 from netautod.secrets.redaction.commands import shown_command
 from netautod.transport.ssh.channel_opening import connected, open_channel, open_shell
 from netautod.transport.ssh.connection.connect import Connection
-from netautod.transport.ssh.encoding import bytes_of, readable
+from netautod.transport.ssh.encoding import readable, to_bytes
 from netautod.transport.ssh.failures import DeviceFailed
 from netautod.transport.ssh.platform.model import Platform
 from netautod.transport.ssh.platform.redact import quoted
@@ -101,7 +101,7 @@ class CliSession:
             self._on_step(Step(kind="ran", text=command, output=output))
             return CommandResult(output=output)
         result = await self.read(command, timeout=timeout, max_bytes=max_bytes)
-        output, errors = (readable(clean(bytes_of(text))) for text in (result.output, result.errors))
+        output, errors = (readable(clean(to_bytes(text))) for text in (result.output, result.errors))
         return replace(result, output=output, errors=errors)
 
     async def read(

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from netautod.testing import ios_config
-from netautod.transport.ssh.encoding import bytes_of, carried
+from netautod.transport.ssh.encoding import to_bytes, to_text
 from tests.network.configs.fleet import Fleet
 from tests.network.devices.inventory import ABSENT_ID
 from tests.support.client import assert_error
@@ -18,7 +18,7 @@ def path(device_id: str, rest: str) -> str:
 def with_line(line: bytes) -> str:
     """A configuration with this line, as a simulated device takes it; nothing in it changes by itself."""
     still = re.sub(r"ntp clock-period \d+\n", "", ios_config("sw1"))
-    return still.replace("end\n", f" description {carried(line)}\nend\n")
+    return still.replace("end\n", f" description {to_text(line)}\nend\n")
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ async def test_the_bytes_of_a_line_are_stored_and_given_back(
         assert f"\n description {shown}\nend\n" in read["config_text"]
     raw = await fleet.api.get(path(device_id, "configs/1/raw"))
     assert raw.headers["Content-Type"] == "application/octet-stream"
-    assert raw.content == bytes_of(with_line(line))
+    assert raw.content == to_bytes(with_line(line))
     assert read["size"] == len(raw.content)
 
 
@@ -71,7 +71,7 @@ async def test_a_text_that_becomes_utf8_is_shown_so_on_its_side_of_a_diff(fleet:
 
 
 async def test_a_secret_that_is_not_utf8_is_hidden(fleet: Fleet) -> None:
-    config = ios_config("sw1").replace("end\n", carried(b"username bob password 0 c4n\xe9\xa0ary\nend\n"))
+    config = ios_config("sw1").replace("end\n", to_text(b"username bob password 0 c4n\xe9\xa0ary\nend\n"))
     device_id = await fleet.stored("sw1", config)
     read = (await fleet.api.get(path(device_id, "configs/latest"))).json
     assert read["encoding"] == "latin-1"
@@ -80,8 +80,8 @@ async def test_a_secret_that_is_not_utf8_is_hidden(fleet: Fleet) -> None:
 
 async def test_a_user_command_and_its_refusal_are_read_as_the_configuration_is(fleet: Fleet) -> None:
     switch = fleet.simulated()
-    refusal = carried(b"% Invalid input detected \xe9\n")
-    switch.responses = {"show ö": carried(b"caf\xe9\n"), "show x": refusal}
+    refusal = to_text(b"% Invalid input detected \xe9\n")
+    switch.responses = {"show ö": to_text(b"caf\xe9\n"), "show x": refusal}
     device_id = await fleet.device(switch)
     assert (await fleet.ran(device_id, "show ö"))["output"].strip() == "café"
     refused = await fleet.ran(device_id, "show x")
@@ -105,11 +105,11 @@ async def test_the_bytes_are_for_those_who_may_see_secrets_and_reading_them_is_a
 async def test_files_of_a_host_are_kept_as_they_are(fleet: Fleet) -> None:
     host = fleet.simulated("h1", platform="linux")
     hosts = b"127.0.0.1\tlocalhost  \n# caf\xe9 \x1b[1m \x00 \x0c a\rb\n"
-    host.files = {"/etc/hostname": "h1\n", "/etc/hosts": carried(hosts)}
+    host.files = {"/etc/hostname": "h1\n", "/etc/hosts": to_text(hosts)}
     device_id = await fleet.device(host)
     await fleet.pulled(device_id)
     raw = (await fleet.api.get(path(device_id, "configs/1/raw"))).content
     assert b"### file /etc/hosts\n" + hosts in raw
-    host.files["/etc/hosts"] = carried(hosts.replace(b"\n", b"\r\n"))
+    host.files["/etc/hosts"] = to_text(hosts.replace(b"\n", b"\r\n"))
     await fleet.pulled(device_id)
     assert (await fleet.api.get(path(device_id, "configs/latest"))).json["version"] == 1  # CRLF is LF

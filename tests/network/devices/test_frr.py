@@ -106,7 +106,7 @@ async def test_vtysh_is_read_from_a_login_shell_by_key(fleet: Fleet, frr: Frr) -
 
 async def test_vtysh_over_an_exec_channel_by_an_operators_list(fleet: Fleet, frr: Frr, sshd: Sshd) -> None:
     read = CaptureItem.parse(f'{frr.vtysh_command} -c "show running-config"')
-    fleet.sessions.platforms.capture_instead("linux", [read])
+    fleet.sessions.platforms.replace_capture("linux", [read])
     key = await fleet.credential(
         "key", credential_type="ssh_key", username=sshd.username, secret=sshd.private_key
     )

@@ -48,7 +48,7 @@ def test_a_secret_is_hidden_in_every_form(registry: PlatformRegistry, line: str)
         if "/" in form and "§@" in line:
             continue  # no URL has it there
         written = line.replace("§", form)
-        for platform in (registry.get("generic"), registry.of_readers):
+        for platform in (registry.get("generic"), registry.for_readers):
             shown = redact(written, platform)
             assert "zebra" not in shown.lower(), shown
             assert HIDDEN in shown
@@ -74,5 +74,5 @@ def test_neither_case_nor_blanks_nor_a_comment_show_a_secret(registry: PlatformR
 
 @over("line", PLAIN)
 def test_what_is_no_secret_stays(registry: PlatformRegistry, line: str) -> None:
-    for platform in (registry.get("generic"), registry.of_readers):
+    for platform in (registry.get("generic"), registry.for_readers):
         assert redact(line, platform) == line

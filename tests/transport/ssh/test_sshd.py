@@ -61,7 +61,7 @@ async def test_an_operator_chooses_what_is_read(target: Target, login: Login, tm
     config.write_text("option on\n")
     entries = [str(config), "/no/such/file", "echo read by a command", "-false", "no-such-program-here"]
     registry = PlatformRegistry()
-    registry.capture_instead("linux", [CaptureItem.parse(entry) for entry in entries])
+    registry.replace_capture("linux", [CaptureItem.parse(entry) for entry in entries])
     async with open_session(replace(target, platform=registry.get("debian")), login) as session:
         taken = await capture(session)
     assert taken.raw == (

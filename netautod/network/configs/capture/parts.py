@@ -18,7 +18,7 @@ from netautod.network.configs.texts.compare import compared
 from netautod.network.configs.texts.store import ConfigTexts, RawText, TextKeys, identified
 from netautod.network.devices.sessions.service import OpenDevice
 from netautod.transport.ssh.capture.parts import PartReading, PartReadings, read_parts
-from netautod.transport.ssh.encoding import bytes_of
+from netautod.transport.ssh.encoding import to_bytes
 from netautod.transport.ssh.platform.model import Platform
 
 
@@ -85,12 +85,12 @@ def _measured(reading: PartReading, raw: str, platform: Platform, keys: TextKeys
     """Return the part and its text. `size` is that of what is shown of the part, but for what is hidden in
     it.
     """
-    text, size = identified(reading.raw, keys), len(bytes_of(reading.raw))
+    text, size = identified(reading.raw, keys), len(to_bytes(reading.raw))
     if reading.part.difference:
         names = (reading.command, "running")
         pair = (reading.raw, raw)
         _, shown = compared(pair, (platform, platform), names, keys.secret, readers=platform)
-        size = len(bytes_of(shown.text))
+        size = len(to_bytes(shown.text))
     part = Part(
         name=reading.part.name,
         command=reading.command,

@@ -22,7 +22,7 @@ from netautod.network.configs.store import ConfigStore
 from netautod.network.configs.texts.store import ConfigTexts
 from netautod.network.devices.service import DeviceService
 from netautod.secrets.vault.errors import VaultError
-from netautod.transport.ssh.encoding import bytes_of
+from netautod.transport.ssh.encoding import to_bytes
 from netautod.transport.ssh.platform.redact import clean_lines, redact
 from netautod.transport.ssh.platform.registry import PlatformRegistry
 
@@ -117,7 +117,7 @@ class ConfigExport:
     def _shown(self, *, secrets: bool) -> Callable[[str], str]:
         if secrets:
             return lambda text: text
-        readers = self.platforms.of_readers
+        readers = self.platforms.for_readers
         clean = clean_lines(readers)
         return lambda text: redact(text, readers, clean)
 
@@ -126,7 +126,7 @@ class ConfigExport:
             text = await self.texts.load(config.org_id, config.text_id)
         except (NotFound, VaultError):
             return None
-        return bytes_of(await asyncio.to_thread(shown, text))
+        return to_bytes(await asyncio.to_thread(shown, text))
 
     async def _note(self, caller: Caller, *, secrets: bool, git: bool) -> None:
         """Record the export in the audit log, before anything is written."""

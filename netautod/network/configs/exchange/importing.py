@@ -22,7 +22,7 @@ from netautod.network.configs.store import ConfigStore
 from netautod.network.configs.texts.store import ConfigTexts, Reading, measure
 from netautod.network.devices.models import Device
 from netautod.network.devices.service import DeviceService
-from netautod.transport.ssh.encoding import carried
+from netautod.transport.ssh.encoding import to_text
 from netautod.transport.ssh.failures import DeviceFailed
 from netautod.transport.ssh.platform.registry import PlatformRegistry
 
@@ -153,7 +153,7 @@ class ConfigImport:
         done.devices.add(taker.device_id)
 
     async def _measured(self, work: Work, data: bytes, platform: str) -> Reading:
-        text = _HEAD.sub("", carried(data).replace("\r\n", "\n"))
+        text = _HEAD.sub("", to_text(data).replace("\r\n", "\n"))
         text = text if text.endswith("\n") else text + "\n"
         keys = await self.texts.keys(work.org_id)
         return await in_thread_if_large(len(text), measure, text, self.platforms.get(platform), keys)

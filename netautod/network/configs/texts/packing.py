@@ -10,7 +10,7 @@ from importlib.resources import files
 
 import zstandard
 
-from netautod.transport.ssh.encoding import bytes_of, carried
+from netautod.transport.ssh.encoding import to_bytes, to_text
 
 # 30 KB of a switch take about 1 ms and become a tenth; higher levels cost much and gain little.
 LEVEL = 9
@@ -22,16 +22,16 @@ NO_DICTIONARY = 0
 def packed(text: str) -> bytes:
     """Pack a text small, for storage: the bytes that the text carries."""
     compressor = zstandard.ZstdCompressor(level=LEVEL, dict_data=_dictionary(DICTIONARY))
-    return bytes([DICTIONARY]) + compressor.compress(bytes_of(text))
+    return bytes([DICTIONARY]) + compressor.compress(to_bytes(text))
 
 
 def quickly_packed(text: str) -> bytes:
     """Pack a text larger, but so that it is unpacked in a third of the time."""
-    return bytes([NO_DICTIONARY]) + zstandard.ZstdCompressor(level=QUICK_LEVEL).compress(bytes_of(text))
+    return bytes([NO_DICTIONARY]) + zstandard.ZstdCompressor(level=QUICK_LEVEL).compress(to_bytes(text))
 
 
 def unpacked(data: bytes) -> str:
-    return carried(unpacked_bytes(data))
+    return to_text(unpacked_bytes(data))
 
 
 def unpacked_bytes(data: bytes) -> bytes:

@@ -30,7 +30,7 @@ from netautod.store.batching import batched_inserts
 from netautod.store.client import Database
 from netautod.store.indexes import Index
 from netautod.store.scoped import scoped
-from netautod.transport.ssh.encoding import bytes_of
+from netautod.transport.ssh.encoding import to_bytes
 from netautod.transport.ssh.failures import DeviceFailed
 from netautod.transport.ssh.platform.model import Platform
 
@@ -81,7 +81,7 @@ class LooseText:
 
 def identified(raw: str, keys: TextKeys) -> RawText:
     """Return the text with its id, a keyed hash of the bytes, so that a text is kept once."""
-    data = bytes_of(raw)
+    data = to_bytes(raw)
     return RawText(raw=raw, text_id=_keyed_hash(keys.text, data), size=len(data))
 
 
@@ -92,7 +92,7 @@ def measure(raw: str, platform: Platform, keys: TextKeys, known: Mapping[str, st
     """
     found = identified(raw, keys)
     config_hash = known.get(found.text_id) or _keyed_hash(
-        keys.normalised, bytes_of(normalise(raw, platform, keys.secret))
+        keys.normalised, to_bytes(normalise(raw, platform, keys.secret))
     )
     return Reading(raw=raw, text_id=found.text_id, config_hash=config_hash, size=found.size)
 

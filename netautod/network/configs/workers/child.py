@@ -37,7 +37,7 @@ def main() -> None:
 
 def _works(platforms: PlatformRegistry, cache_bytes: int) -> Mapping[str, Work]:
     texts = RedactedTexts(platforms, capacity=cache_bytes)
-    readers = platforms.of_readers
+    readers = platforms.for_readers
     clean = clean_lines(readers)
 
     def compare(

@@ -75,7 +75,7 @@ class RedactedTexts:
 
     def learn(self, texts: Sequence[tuple[Key, bytes]]) -> None:
         """Add raw texts as they are stored (packed)."""
-        readers = self._platforms.of_readers
+        readers = self._platforms.for_readers
         if self._clean is None:
             self._clean = clean_lines(readers)
         for key, raw in texts:

@@ -80,7 +80,7 @@ class CommandRunner:
         if work.caller.can("credentials.manage") and not work.bulk:
             return report
         output = await in_thread_if_large(
-            len(report.output), redact, report.output, self._sessions.platforms.of_readers
+            len(report.output), redact, report.output, self._sessions.platforms.for_readers
         )
         return replace(report, output=output)
 

@@ -23,7 +23,7 @@ def check_output(lines: Sequence[str], odd: Sequence[str], title: str, platform:
 
     `odd` are the lines that must be examined wherever they stand.
     """
-    first, last = _filled(lines), _filled(reversed(lines))
+    first, last = _non_blank(lines), _non_blank(reversed(lines))
     refusal = refused([*first, *reversed(last)], platform)
     if refusal is not None:
         raise DeviceFailed(f"{title} was refused: {refusal}", kind="refused_command")
@@ -109,6 +109,6 @@ def _on_a_line(pattern: re.Pattern[str], texts: Iterable[str]) -> bool:
     return any(pattern.search(text) is not None for text in texts)
 
 
-def _filled(lines: Iterable[str]) -> list[str]:
+def _non_blank(lines: Iterable[str]) -> list[str]:
     """Return the first few lines that are not blank."""
     return list(islice(filter(str.strip, lines), _EDGE_LINES))

@@ -39,9 +39,9 @@ async def read_undisturbed(
         lines = result.output.split("\n")
         if session.platform.channel == "exec" or not (readings or suspects(lines, session.platform)):
             return result, None
-        found = agreed(readings[-1], lines, session.platform) if readings else None
+        found = common_lines(readings[-1], lines, session.platform) if readings else None
         if found is not None:
-            taken = len(_foreign(readings[0], found, session.platform))
+            taken = len(_unmatched_suspects(readings[0], found, session.platform))
             note = f"{taken} log lines were taken out of the output" if taken else None
             return replace(result, output="\n".join(found)), note
         readings.append(lines)
@@ -54,29 +54,29 @@ def suspects(lines: Sequence[str], platform: Platform) -> list[int]:
     return [at for at in platform.output_lines.others(lines) if platform.holds_log(lines[at])]
 
 
-def agreed(first: Sequence[str], second: Sequence[str], platform: Platform) -> list[str] | None:
+def common_lines(first: Sequence[str], second: Sequence[str], platform: Platform) -> list[str] | None:
     """Return the text that both readings show; None if log lines tore both at the same place."""
     for one, other in ((first, second), (second, first)):
-        if not _foreign(one, other, platform):
+        if not _unmatched_suspects(one, other, platform):
             return list(one)
     merged: list[str] = []
     for common, (start, end), (other_start, other_end) in _steps(first, second):
         merged += common
-        piece = _undisturbed(first[start:end], second[other_start:other_end], platform)
+        piece = _without_log_lines(first[start:end], second[other_start:other_end], platform)
         if piece is None:
             return None
         merged += piece
     return merged
 
 
-def _foreign(lines: Sequence[str], other: Sequence[str], platform: Platform) -> list[int]:
+def _unmatched_suspects(lines: Sequence[str], other: Sequence[str], platform: Platform) -> list[int]:
     """Return the suspect lines that do not stand among the same lines in the other reading."""
     found = suspects(lines, platform)
     known = {tuple(other[max(at - 1, 0) : at + 2]) for at in range(len(other))} if found else set()
     return [at for at in found if tuple(lines[max(at - 1, 0) : at + 2]) not in known]
 
 
-def _undisturbed(one: Sequence[str], other: Sequence[str], platform: Platform) -> list[str] | None:
+def _without_log_lines(one: Sequence[str], other: Sequence[str], platform: Platform) -> list[str] | None:
     """Return the one of two different pieces that has no log line.
 
     If both have one, or neither, returns what both agree on without their log lines.
@@ -98,13 +98,13 @@ def _steps(first: Sequence[str], second: Sequence[str]) -> list[tuple[Sequence[s
         start = a
         while a < len(first) and b < len(second) and first[a] == second[b]:
             a, b = a + 1, b + 1
-        ends = _in_step(first, a, second, b)
+        ends = _next_agreement(first, a, second, b)
         steps.append((first[start:a], (a, ends[0]), (b, ends[1])))
         a, b = ends
     return steps
 
 
-def _in_step(first: Sequence[str], a: int, second: Sequence[str], b: int) -> tuple[int, int]:
+def _next_agreement(first: Sequence[str], a: int, second: Sequence[str], b: int) -> tuple[int, int]:
     """Return the nearest places where the readings agree again; the ends if there is none."""
     for apart in range(2 * _APART):
         for more in range(apart + 1):

@@ -149,7 +149,7 @@ async def _open(
     client = OneAttemptClient(login=leg.login, pinned=leg.pinned, guard=guard)
     try:
         async with asyncio.timeout(seconds):
-            ssh = await _reached(leg, client, tunnel, guard)
+            ssh = await _connect_checked(leg, client, tunnel, guard)
     except TimeoutError as exc:
         raise leg.failure("timeout", f"no login within {seconds:g} s") from exc
     except (asyncssh.Error, SASLPrepError) as exc:
@@ -159,7 +159,7 @@ async def _open(
     return ssh, client
 
 
-async def _reached(
+async def _connect_checked(
     leg: _Leg, client: OneAttemptClient, tunnel: asyncssh.SSHClientConnection | None, guard: Guard
 ) -> asyncssh.SSHClientConnection:
     """Connect to an address that was checked once: a name that changes its address meanwhile leads

@@ -28,7 +28,7 @@ class PlatformRegistry:
         self._by_name: dict[str, Platform] = {}
         self._names: dict[str, str] = {}
         self._slugs: dict[str, str] = {}
-        self._of_readers: Platform | None = None
+        self._for_readers: Platform | None = None
         for file_name, platform in _shipped():
             self._add(platform, file_name, override=False)
 
@@ -56,7 +56,7 @@ class PlatformRegistry:
         self._slugs.update(dict.fromkeys(platform.slugs(), platform.name))
         self._names = {name: owner for name, owner in self._names.items() if owner != platform.name}
         self._by_name[platform.name] = platform
-        self._of_readers = None
+        self._for_readers = None
         for name in (platform.name, *platform.aliases):
             self._names[name] = platform.name
         return platform
@@ -73,7 +73,7 @@ class PlatformRegistry:
         kinds = _kinds(self._by_name.values())
         self._by_name = {name: replace(platform, kinds=kinds) for name, platform in self._by_name.items()}
 
-    def capture_instead(self, name: str, items: Sequence[CaptureItem]) -> None:
+    def replace_capture(self, name: str, items: Sequence[CaptureItem]) -> None:
         """Replace the parts that the platform reads by an operator's own list."""
         self._by_name[name] = replace(self._by_name[name], capture=tuple(items))
 
@@ -106,21 +106,21 @@ class PlatformRegistry:
         return MappingProxyType({**with_ways, **self._slugs})
 
     @property
-    def of_readers(self) -> Platform:
+    def for_readers(self) -> Platform:
         """Return the platform for redacting: `generic` with the secrets of all platforms.
 
         A user who may edit a device sets its device_type, and would so decide which platform's secrets are
         hidden.
         """
-        if self._of_readers is None:
+        if self._for_readers is None:
             found = chain.from_iterable(platform.secrets for platform in self._by_name.values())
             secrets = {item.pattern.pattern: item for item in found if not _is_announced(item)}
             visible = {item.pattern: item for platform in self._by_name.values() for item in platform.visible}
-            self._of_readers = replace(
+            self._for_readers = replace(
                 self.get(FALLBACK), secrets=tuple(secrets.values()), visible=tuple(visible.values())
             )
-            _ = (self._of_readers.any_secret, self._of_readers.any_long_secret)
-        return self._of_readers
+            _ = (self._for_readers.any_secret, self._for_readers.any_long_secret)
+        return self._for_readers
 
     def names(self) -> tuple[str, ...]:
         """Return the names of the platforms with a definition of their own, sorted."""

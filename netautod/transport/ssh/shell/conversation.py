@@ -6,7 +6,7 @@ import asyncio
 import re
 from typing import Literal, Protocol
 
-from netautod.transport.ssh.encoding import carried
+from netautod.transport.ssh.encoding import to_text
 from netautod.transport.ssh.failures import DeviceFailed, FailureKind
 from netautod.transport.ssh.platform.model import LoginAnswer, Platform
 from netautod.transport.ssh.platform.redact import quoted
@@ -81,7 +81,7 @@ class Conversation:
 
     def last_line(self) -> str:
         """Return what came after the last line feed, as a terminal shows it."""
-        return visible(carried(self.stream.last_line())).rstrip()
+        return visible(to_text(self.stream.last_line())).rstrip()
 
     def standing_line(self) -> str:
         """Return the line that the device stopped at: the last one that is no log line printed after it."""
@@ -132,7 +132,7 @@ class Conversation:
             stream.abort()
             text = f"more than {stream.limit} bytes came {stage}"
             raise DeviceFailed(text, kind="flood")
-        raw = carried(stream.last_line())
+        raw = to_text(stream.last_line())
         verdict = ending.at_end(visible(raw))
         if verdict == "done":
             return verdict

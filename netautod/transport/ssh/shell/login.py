@@ -3,7 +3,7 @@
 import asyncio
 from dataclasses import dataclass, field
 
-from netautod.transport.ssh.encoding import carried
+from netautod.transport.ssh.encoding import to_text
 from netautod.transport.ssh.failures import DeviceFailed
 from netautod.transport.ssh.platform.model import Platform
 from netautod.transport.ssh.platform.redact import quoted
@@ -77,7 +77,7 @@ class TerminalLogin:
             again = answer.lines[-1]
             same = self._platform.steady(again) == self._platform.steady(candidate)
             candidate = again  # the one before was perhaps a line of the banner
-            if same and answer.sure and (answer == before or not any(map(self._says, answer.lines[:-1]))):
+            if same and answer.sure and (answer == before or not any(map(self._is_text, answer.lines[:-1]))):
                 break
             before = answer
             self._place.answer_breaks = 1
@@ -106,9 +106,9 @@ class TerminalLogin:
         return _Answer(lines=(*above, standing), sure=ending.repeats == 0, lacks_blank=lacks_blank)
 
     def _text(self) -> str:
-        return without_escapes(carried(bytes(self._conversation.stream.data)))
+        return without_escapes(to_text(bytes(self._conversation.stream.data)))
 
-    def _says(self, line: str) -> bool:
+    def _is_text(self, line: str) -> bool:
         """Return whether the line does not belong to the prompt below it."""
         return bool(line.strip()) and not self._platform.is_prompt_head(line)
 

@@ -39,7 +39,7 @@ def _echo_in(lines: Sequence[str], command: str, platform: Platform) -> int:
     return 0
 
 
-def body_of(data: bytes, command: str, place: Place, platform: Platform) -> list[str]:
+def command_output(data: bytes, command: str, place: Place, platform: Platform) -> list[str]:
     """Return the lines without the echo at the front and the prompt at the end, and nothing else."""
     lines = without_echo(data, command, platform)
     last = len(lines) - 1

@@ -210,7 +210,7 @@ class ReadEnding:
         """Return whether the end marker, or a refusal, is the last thing that the device said before its
         prompt.
         """
-        last = next((line.strip() for line in reversed(found.above) if self._says(line)), "")
+        last = next((line.strip() for line in reversed(found.above) if self._is_text(line)), "")
         if self._marker is not None and self._marker.search(last) is not None:
             return True
         return any(
@@ -219,13 +219,13 @@ class ReadEnding:
             for pattern in self._platform.failures
         )
 
-    def _says(self, line: str) -> bool:
+    def _is_text(self, line: str) -> bool:
         return bool(line.strip()) and not self._platform.is_log_line(line)
 
     def _went_on(self, data: bytes) -> bool:
         """Return whether the first probe was sent at a line that only looked like a prompt."""
         after = clean(data[self._probes[0] :]).split("\n") if self._probes else []
-        return any(self._says(line) and self._place.before_prompt(line) != "" for line in after)
+        return any(self._is_text(line) and self._place.before_prompt(line) != "" for line in after)
 
 
 def prompts_at_end(

@@ -8,7 +8,7 @@ from netautod.transport.ssh.platform.model import Platform
 from netautod.transport.ssh.shell import dialogs
 from netautod.transport.ssh.shell.conversation import Conversation, Ending
 from netautod.transport.ssh.shell.login import TerminalLogin
-from netautod.transport.ssh.shell.output import behind_echo, body_of
+from netautod.transport.ssh.shell.output import behind_echo, command_output
 from netautod.transport.ssh.shell.output_end import CommandEnding, ReadEnding
 from netautod.transport.ssh.shell.prompt_state import Place
 from netautod.transport.ssh.shell.question import DialogSteps
@@ -98,7 +98,7 @@ class Shell:
     ) -> str:
         ending = CommandEnding(self._conversation, self._place, self._platform, command, settles=settles)
         await self._sent(command, ending, seconds=seconds, limit=limit, silence=silence)
-        body = body_of(bytes(self._stream.data), command, self._place, self._platform)
+        body = command_output(bytes(self._stream.data), command, self._place, self._platform)
         self._arrive()
         return "\n".join(body)
 
@@ -159,7 +159,7 @@ class Shell:
             )
         except DeviceFailed as exc:
             printed = bytes(self._stream.data[:_PARTIAL_BYTES])
-            exc.partial = "\n".join(body_of(printed, command, self._place, self._platform))
+            exc.partial = "\n".join(command_output(printed, command, self._place, self._platform))
             raise
 
     def _begin(self) -> None:

@@ -7,7 +7,7 @@ end of a line and the control characters that no terminal acts on, such as the E
 import re
 import unicodedata
 
-from netautod.transport.ssh.encoding import carried
+from netautod.transport.ssh.encoding import to_text
 
 # ECMA-48: CSI sequences, OSC strings (ended by BEL or ST) and the other two-byte escapes.
 _CSI = r"\x1b\[(?P<args>[0-?]*)[ -/]*(?P<final>[@-~])"
@@ -37,8 +37,8 @@ _MAX_COLUMN = 4096  # a cursor address beyond this is an attack on our memory, n
 def clean(data: bytes) -> str:
     r"""Return text with `\n` line ends as a reader would see it; it carries the bytes that are not UTF-8."""
     if not data.translate(None, _NO_CONTROL) and data.count(b"\r") == data.count(b"\r\n"):
-        return carried(data.replace(b"\r\n", b"\n"))  # the usual case, and the fast one
-    text = carried(data)
+        return to_text(data.replace(b"\r\n", b"\n"))  # the usual case, and the fast one
+    text = to_text(data)
     if "\x1b" in text:
         text = _rows(text)
     if _CONTROL.search(text) is None:
@@ -50,7 +50,7 @@ def plain_lines(data: bytes) -> str:
     r"""Return what a program wrote without a terminal: every character as it is, but for `\n` as the
     line end.
     """
-    return _LINE_END.sub("\n", carried(data)) if b"\r" in data else carried(data)
+    return _LINE_END.sub("\n", to_text(data)) if b"\r" in data else to_text(data)
 
 
 def visible(line: str) -> str:

@@ -61,7 +61,7 @@ async def connect_telnet(
     jumps = await connect_jumps(target, guard=guard, seconds=seconds)
     try:
         async with asyncio.timeout(seconds):
-            return TelnetConnection(stream=await _reached(target, jumps, guard, stream), jumps=jumps)
+            return TelnetConnection(stream=await _connect_checked(target, jumps, guard, stream), jumps=jumps)
     except BaseException as exc:
         if jumps is not None:
             jumps.abort()
@@ -84,7 +84,7 @@ def _require_password(target: Target, login: Login) -> None:
         raise DeviceFailed(text, kind="refused_command", final=True)
 
 
-async def _reached(
+async def _connect_checked(
     target: Target, jumps: Connection | None, guard: Guard, stream: Callable[[], TelnetStream]
 ) -> TelnetStream:
     """Connect to an address that was checked once."""

@@ -9,7 +9,7 @@ import pytest
 from netautod.core.clock import SystemClock
 from netautod.testing import SimulatedDevice, ios_config
 from netautod.transport.ssh.capture.parts import MOST_BYTES
-from netautod.transport.ssh.encoding import carried
+from netautod.transport.ssh.encoding import to_text
 from tests.network.configs.fleet import Fleet
 from tests.network.devices.inventory import ABSENT_ID
 from tests.support.client import ApiClient, assert_error
@@ -177,7 +177,7 @@ async def test_bytes_and_secrets_of_a_part_are_kept_as_those_of_a_config(
     fleet: Fleet, mongo_uri: str
 ) -> None:
     switch = switch_with_parts(fleet)
-    switch.responses["show inventory"] = carried(b'NAME: "B\xe4rn"\nsnmp-server community c4nary\n')
+    switch.responses["show inventory"] = to_text(b'NAME: "B\xe4rn"\nsnmp-server community c4nary\n')
     device_id = await fleet.device(switch)
     await fleet.pulled(device_id)
     reader = fleet.with_permissions("devices.access")

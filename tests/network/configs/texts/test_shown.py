@@ -10,7 +10,7 @@ from netautod.network.configs.texts.redacted_cache import ShownTexts
 from netautod.transport.ssh.platform.redact import redact
 from netautod.transport.ssh.platform.registry import PlatformRegistry
 
-READERS = PlatformRegistry().of_readers
+READERS = PlatformRegistry().for_readers
 ORG, OTHER_ORG = OrgId(str(uuid4())), OrgId(str(uuid4()))
 TEXT = "hostname core\nenable secret 5 $1$abcd$0123456789abcdefghijkl\nend\n"
 

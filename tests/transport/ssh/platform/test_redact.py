@@ -126,7 +126,7 @@ def lines_of_devices() -> list[str]:
 def test_readers_of_configurations_see_no_secret_of_a_known_line(
     registry: PlatformRegistry, line: str
 ) -> None:
-    shown = redact(line.replace("§", "zebra9x"), registry.of_readers)
+    shown = redact(line.replace("§", "zebra9x"), registry.for_readers)
     assert "zebra" not in shown
     assert HIDDEN in shown
 
@@ -177,7 +177,7 @@ def test_a_long_line_loses_its_secrets_wherever_they_stand(
     registry: PlatformRegistry, before: int, secret: str
 ) -> None:
     line = "abc " * (before // 4) + f"password {secret} end"
-    shown = redact(line, registry.of_readers)
+    shown = redact(line, registry.for_readers)
     assert shown == line.replace(secret, HIDDEN)
 
 
@@ -199,19 +199,19 @@ def test_readers_see_no_secret_of_any_platform(registry: PlatformRegistry) -> No
     line = ' "0123456789abcdef0123"'
     assert "0123" not in redact(line, registry.get("hp_procurve"))
     assert "0123" in redact(line, registry.get("linux"))
-    assert "0123" not in redact(line, registry.of_readers)
+    assert "0123" not in redact(line, registry.for_readers)
 
 
 def test_a_platform_that_comes_later_is_known_to_readers(tmp_path: Path) -> None:
     registry = PlatformRegistry()
     line = "zebra crossing"
-    assert redact(line, registry.of_readers) == line
+    assert redact(line, registry.for_readers) == line
     own = tmp_path / "own.toml"
     secret = "[[secrets]]\npattern = 'zebra (?P<secret>\\S+)'\nshown = \"stable\"\n"
     head = 'name = "own"\nchannel = "exec"\nsources = ["its maker"]\n'
     own.write_text(f'{head}[capture]\nitems = [{{ command = "a" }}]\n{secret}')
     registry.register(own)
-    assert redact(line, registry.of_readers) == f"zebra {HIDDEN}"
+    assert redact(line, registry.for_readers) == f"zebra {HIDDEN}"
 
 
 def test_what_a_failure_quotes_holds_no_secret_of_the_platform(registry: PlatformRegistry) -> None:

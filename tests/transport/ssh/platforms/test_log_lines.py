@@ -7,7 +7,7 @@ import pytest
 
 from netautod.testing import Faults
 from netautod.transport.ssh.capture.configuration import Capture, capture
-from netautod.transport.ssh.capture.log_interference import agreed
+from netautod.transport.ssh.capture.log_interference import common_lines
 from netautod.transport.ssh.failures import DeviceFailed
 from netautod.transport.ssh.platform.registry import PlatformRegistry
 from netautod.transport.ssh.session import open_session
@@ -146,7 +146,7 @@ _TEXT = ["hostname sw1", "!", "interface Gi1/0/7", " description uplink", "!", "
     ],
 )
 def test_what_two_readings_agree_on(first: list[str], second: list[str], found: list[str] | None) -> None:
-    assert agreed(first, second, _REGISTRY.get("cisco_ios")) == found
+    assert common_lines(first, second, _REGISTRY.get("cisco_ios")) == found
 
 
 async def read(fixture: PlatformFixture, faults: Faults, *, text: str | None = None) -> Capture:
