@@ -8,8 +8,8 @@ from netautod.assembly.base import Base
 from netautod.assembly.data.migrations import list_migrations
 from netautod.assembly.network.device_services import DeviceServices
 from netautod.automation.agents.service import AgentService
-from netautod.automation.executions.abandoned.service import Aftermath
-from netautod.automation.executions.abandoned.store import AftermathStore
+from netautod.automation.executions.abandoned.service import AbandonedRuns
+from netautod.automation.executions.abandoned.store import AbandonedRunStore
 from netautod.automation.executions.device_subset import DeviceSubsetRuns
 from netautod.automation.executions.events.notifier import FinishNotifier
 from netautod.automation.executions.history.service import ExecutionHistory
@@ -17,7 +17,7 @@ from netautod.automation.executions.logs.closing import LogClosing
 from netautod.automation.executions.running.environment import ActingFactory, RunEnvironment
 from netautod.automation.executions.running.node import ExecutionNode
 from netautod.automation.executions.service import ExecutionService
-from netautod.automation.executions.upkeep.paused_ticks import HeldTicks
+from netautod.automation.executions.upkeep.paused_ticks import PausedTicks
 from netautod.automation.summary.service import Summaries
 from netautod.automation.system.capabilities.service import Capabilities
 from netautod.automation.system.heartbeat import NodeHeartbeat
@@ -53,7 +53,7 @@ class Automation(Services):
     pulls: BackgroundPulls
     history: ExecutionHistory
     agents: AgentService
-    aftermath: Aftermath
+    aftermath: AbandonedRuns
     system: SystemService
     summaries: Summaries
     capabilities: Capabilities
@@ -96,8 +96,8 @@ def build_automation(
         pulls=build_background_pulls(subset_runs, executions),
         history=ExecutionHistory(store=stores.execution_history, executions=executions, agents=agents),
         agents=agents,
-        aftermath=Aftermath(
-            store=AftermathStore(base.database, wanted=stores.subscriptions.wants),
+        aftermath=AbandonedRuns(
+            store=AbandonedRunStore(base.database, wanted=stores.subscriptions.wants),
             notifier=notifier,
             closing=closing,
         ),
@@ -195,7 +195,7 @@ def build_system(base: Base) -> SystemService:
         pauses=base.pauses,
         pending=stores.executions.pending,
         polls=stores.polls.waiting_of,
-        held=HeldTicks(
+        held=PausedTicks(
             store=stores.executions,
             clock=base.clock,
             metrics=base.metrics,

@@ -107,7 +107,7 @@ class ContentTypes:
             try:
                 end, value = over.set_result, within.run(function, *arguments)
             except BaseException as error:  # noqa: BLE001  # whatever it is, it is how the call has ended
-                end, value = over.set_exception, _that_a_future_takes(error)
+                end, value = over.set_exception, _future_exception(error)
             finally:
                 self._threads[name].release()
             with suppress(RuntimeError):  # the loop has ended
@@ -127,7 +127,7 @@ def _end(over: "asyncio.Future[Any]", end: Callable[[Any], None], value: Any) ->
         end(value)
 
 
-def _that_a_future_takes(error: BaseException) -> BaseException:
+def _future_exception(error: BaseException) -> BaseException:
     if isinstance(error, Exception) and not isinstance(error, StopIteration):
         return error
     made = RuntimeError(f"it raised {type(error).__name__}")

@@ -13,8 +13,8 @@ from marshmallow import Schema
 from netautod.activity.audit.service import AuditLog
 from netautod.automation.agents.service import AgentService
 from netautod.automation.executions import store as execution_store
-from netautod.automation.executions.abandoned.service import Aftermath
-from netautod.automation.executions.abandoned.store import AftermathStore
+from netautod.automation.executions.abandoned.service import AbandonedRuns
+from netautod.automation.executions.abandoned.store import AbandonedRunStore
 from netautod.automation.executions.device_subset import DeviceSubsetRuns
 from netautod.automation.executions.events.notifier import ExecutionObservers, FinishNotifier
 from netautod.automation.executions.history.service import ExecutionHistory
@@ -275,10 +275,10 @@ class World:
         return LogClosing(store=self.executions, logs=self.stores.execution_logs, clock=self.clock)
 
     @property
-    def aftermath(self) -> Aftermath:
+    def aftermath(self) -> AbandonedRuns:
         """What a node does first about the processes before it."""
-        store = AftermathStore(self.database, wanted=self.stores.subscriptions.wants)
-        return Aftermath(store=store, notifier=self.notifier, closing=self.closing)
+        store = AbandonedRunStore(self.database, wanted=self.stores.subscriptions.wants)
+        return AbandonedRuns(store=store, notifier=self.notifier, closing=self.closing)
 
     async def get(self, execution: Execution) -> Execution:
         found = await self.executions.get(execution.org_id, execution.id)

@@ -99,7 +99,7 @@ class Delivery:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tried:
+class SendResult:
     """The result of one request; `error` is None exactly if the receiver has accepted it.
 
     `retry_after_seconds`: how long the receiver requests to be left alone.
@@ -114,7 +114,7 @@ class Tried:
 class TestOutcome:
     __test__ = False  # for pytest, which takes any class of such a name for tests
 
-    tried: Tried
+    tried: SendResult
     duration_ms: int
 
     def to_json(self) -> dict[str, Any]:

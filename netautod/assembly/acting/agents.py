@@ -11,7 +11,7 @@ from netautod.automation.agents.approvals import approval_of
 from netautod.automation.agents.briefing import Briefing
 from netautod.automation.agents.changes.service import ConfigChanges
 from netautod.automation.agents.desk import Desk
-from netautod.automation.agents.runs import AgentServices, RunOf
+from netautod.automation.agents.runs import AgentServices, DeskRun
 from netautod.automation.agents.service import AgentService
 from netautod.automation.agents.tools.configs import ConfigTools
 from netautod.automation.agents.tools.contract import Tool, Toolbox
@@ -62,7 +62,7 @@ def build_agents(
 def _desk(
     services: AgentServices, work: Work, execution: Execution, acting: Callable[[Work], Acting]
 ) -> Desk:
-    run = RunOf(
+    run = DeskRun(
         execution_id=execution.id,
         owner_id=execution.owner_id,
         scope=execution.scope,

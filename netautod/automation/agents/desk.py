@@ -20,7 +20,7 @@ from netautod.automation.agents.approvals import Approval
 from netautod.automation.agents.changes.approved import ApprovedCalls, refusal
 from netautod.automation.agents.models import START, Chained, chained, problem_of
 from netautod.automation.agents.presentation import Presenter, cleaned, marked
-from netautod.automation.agents.runs import AgentServices, RunOf
+from netautod.automation.agents.runs import AgentServices, DeskRun
 from netautod.automation.agents.tools.contract import Calling, json_schema
 from netautod.core.errors import Forbidden, InvalidInput, NetautodError, NotFound
 from netautod.core.json import values as json_values
@@ -59,7 +59,7 @@ class Desk:
     `work` is that of the attempt, `run` what the desk must know of it.
     """
 
-    def __init__(self, *, services: AgentServices, work: Work, run: RunOf) -> None:
+    def __init__(self, *, services: AgentServices, work: Work, run: DeskRun) -> None:
         self._services = services
         self._work = work
         self._run = run

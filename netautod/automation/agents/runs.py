@@ -58,7 +58,7 @@ class AgentServices:
 
 
 @dataclass(kw_only=True, eq=False)
-class RunOf:
+class DeskRun:
     """The facts about one run that its desk needs.
 
     `exact` are the calls of the last turn as the model wrote them, by their ids: the transcript hides what

@@ -28,7 +28,7 @@ class Plugins(Protocol):
     def statuses(self) -> Sequence[PluginStatus]: ...
 
 
-class Held(Protocol):
+class HeldRuns(Protocol):
     """The runs that wait for the end of a pause."""
 
     async def give_up(self, org_id: OrgId, paused_at: datetime) -> None:
@@ -53,7 +53,7 @@ class SystemService:
         pauses: FollowedPauses,
         pending: Callable[[OrgId], Awaitable[int]],
         polls: Callable[[OrgId], Awaitable[int]],
-        held: Held,
+        held: HeldRuns,
         risks: Sequence[Risk] = (),
         lookouts: Sequence[Lookout] = (),
     ) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from netautod.automation.agents.approvals import approval_of
 from netautod.automation.agents.desk import Desk
 from netautod.automation.agents.models import Chained
-from netautod.automation.agents.runs import AgentServices, RunOf
+from netautod.automation.agents.runs import AgentServices, DeskRun
 from netautod.automation.executions.models import Execution
 from netautod.core.clock import SystemClock
 from netautod.core.identity.caller import Caller, OrgId
@@ -76,7 +76,7 @@ def desk_of(
         http=http,
         clock=SystemClock(),
     )
-    run = RunOf(
+    run = DeskRun(
         execution_id=execution.id,
         owner_id=execution.owner_id,
         scope=execution.scope,

@@ -10,7 +10,7 @@ import pytest
 
 from netautod.automation.agents.approvals import Approval, approval_hash
 from netautod.automation.agents.changes.approved import ApprovedCalls
-from netautod.automation.agents.runs import AgentServices, RunOf
+from netautod.automation.agents.runs import AgentServices, DeskRun
 from netautod.automation.agents.store import ChangeStore
 from netautod.automation.agents.tools.contract import Calling
 from netautod.core.clock import SystemClock
@@ -34,7 +34,7 @@ class Node:
             begin_change=ChangeStore(database).begin, mark_unclear=self.mark, clock=SystemClock()
         )
         work = SimpleNamespace(org_id=OrgId("a"), persist=lambda ask: ask(), guard=self.guard)
-        run = RunOf(execution_id=execution, owner_id="o", scope=None, approval=None)
+        run = DeskRun(execution_id=execution, owner_id="o", scope=None, approval=None)
         self.calls = ApprovedCalls(services=cast(AgentServices, services), work=cast(Work, work), run=run)
         self.calling = Calling(
             work=cast(Work, work),

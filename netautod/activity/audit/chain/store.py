@@ -29,7 +29,7 @@ INDEXES = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ends:
+class ChainEnds:
     """The beginning and the end of a chain as its document states them.
 
     `anchored_at` None: nothing was deleted yet.
@@ -56,10 +56,10 @@ class ChainStore:
         ends = await self.ends(org_id)
         return max(last, ends.anchor, ends.head, key=lambda link: link.seq)
 
-    async def ends(self, org_id: OrgId) -> Ends:
+    async def ends(self, org_id: OrgId) -> ChainEnds:
         found = await self._chains.find_one({"_id": org_id}) or {}
         anchor = found.get("anchor")
-        return Ends(
+        return ChainEnds(
             anchor=_link(anchor) if anchor else START,
             anchored_at=anchor["at"] if anchor else None,
             head=_link(found["head"]) if "head" in found else START,

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from netautod.activity.webhooks.models import Delivery, Status, Tried
+from netautod.activity.webhooks.models import Delivery, SendResult, Status
 from netautod.activity.webhooks.settings import WebhooksSettings
 from netautod.transport.outbound.retries import retry_pause
 
@@ -14,7 +14,7 @@ TROUBLED = 5
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settled:
+class DeliveryUpdate:
     """The values that are stored of a delivery after a try; `next_at` is None if there is no further one."""
 
     status: Status
@@ -24,19 +24,21 @@ class Settled:
 
 
 def settled(
-    tried: Tried, attempts: int, *, now: datetime, settings: WebhooksSettings, chance: float
-) -> Settled:
+    tried: SendResult, attempts: int, *, now: datetime, settings: WebhooksSettings, chance: float
+) -> DeliveryUpdate:
     """Decide what becomes of a delivery after a try; `attempts` includes this one.
 
     Every answer but 2xx and 410 is tried again until the delivery expires: a receiver that refuses today may
     be set up tomorrow.
     """
     if tried.error is None:
-        return Settled(status="delivered", next_at=None, response_status=tried.response_status, error=None)
+        return DeliveryUpdate(
+            status="delivered", next_at=None, response_status=tried.response_status, error=None
+        )
     if tried.response_status == GONE:
-        return Settled(status="failed", next_at=None, response_status=GONE, error=tried.error)
+        return DeliveryUpdate(status="failed", next_at=None, response_status=GONE, error=tried.error)
     pause = max(tried.retry_after_seconds, _pause(attempts, settings, chance))
-    return Settled(
+    return DeliveryUpdate(
         status="waiting",
         next_at=now + timedelta(seconds=pause),
         response_status=tried.response_status,

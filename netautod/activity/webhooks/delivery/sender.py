@@ -1,6 +1,6 @@
 """Sends one signed request to a receiver and returns its result."""
 
-from netautod.activity.webhooks.models import Tried, Webhook
+from netautod.activity.webhooks.models import SendResult, Webhook
 from netautod.activity.webhooks.secrets import WebhookSecrets
 from netautod.activity.webhooks.settings import WebhooksSettings
 from netautod.core.clock import Clock
@@ -35,7 +35,7 @@ class Sender:
         self._clock = clock
         self._settings = settings
 
-    async def send(self, webhook: Webhook, message: SignedMessage, *, guard: Guard) -> Tried:
+    async def send(self, webhook: Webhook, message: SignedMessage, *, guard: Guard) -> SendResult:
         """Send one request.
 
         Raises only what `guard` raises, which is called just before the request leaves.
@@ -43,7 +43,7 @@ class Sender:
         try:
             secret = await self._secrets.open(webhook)
         except VaultError:
-            return Tried(response_status=None, error="the webhook's secret cannot be opened")
+            return SendResult(response_status=None, error="the webhook's secret cannot be opened")
         now = self._clock.now()
         request = OutboundRequest(
             url=webhook.url,
@@ -55,10 +55,10 @@ class Sender:
         try:
             answer = await self._http.under(guard).fetch(request)
         except (AddressRefused, RequestFailed) as error:
-            return Tried(response_status=None, error=error.text[:MOST_ERROR_CHARACTERS])
+            return SendResult(response_status=None, error=error.text[:MOST_ERROR_CHARACTERS])
         if 200 <= answer.status < 300:
-            return Tried(response_status=answer.status, error=None)
-        return Tried(
+            return SendResult(response_status=answer.status, error=None)
+        return SendResult(
             response_status=answer.status,
             error=f"the receiver answered {answer.status}",
             retry_after_seconds=asked_pause(

@@ -7,7 +7,7 @@ made of those of its webhook and its event, so that an event that is collected a
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 
-from netautod.activity.webhooks.delivery.decision import Settled
+from netautod.activity.webhooks.delivery.decision import DeliveryUpdate
 from netautod.activity.webhooks.models import Delivery, Webhook
 from netautod.core.identity.caller import OrgId
 from netautod.core.pages import Page, PageOf
@@ -81,7 +81,7 @@ class DeliveryStore:
         )
         return [_delivery(row) for row in found]
 
-    async def settle(self, delivery: Delivery, settled: Settled, *, at: datetime) -> bool:
+    async def settle(self, delivery: Delivery, settled: DeliveryUpdate, *, at: datetime) -> bool:
         """Store the result of a try; return False if another node has tried meanwhile, or it has ended."""
         where = {
             "_id": delivery.id,

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, cast
 
 from netautod.automation.agents.approvals import CHANGED, UNKNOWN, Approval, approval_hash
-from netautod.automation.agents.runs import AgentServices, RunOf
+from netautod.automation.agents.runs import AgentServices, DeskRun
 from netautod.automation.agents.tools.contract import Calling, Tool, bound_of
 from netautod.core.errors import NetautodError
 from netautod.core.work.context import Work
@@ -35,7 +35,7 @@ class ApprovedCalls:
     `approval_used`: the run has used up an approval. `under_way`: the result of a call is unknown now.
     """
 
-    def __init__(self, *, services: AgentServices, work: Work, run: RunOf) -> None:
+    def __init__(self, *, services: AgentServices, work: Work, run: DeskRun) -> None:
         self._services = services
         self._work = work
         self._run = run

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Iterable
 
 from netautod.automation.executions.abandoned.models import Blocked, GivenUp
-from netautod.automation.executions.abandoned.store import AftermathStore
+from netautod.automation.executions.abandoned.store import AbandonedRunStore
 from netautod.automation.executions.events.notifier import FinishNotifier
 from netautod.automation.executions.logs.closing import LogClosing
 from netautod.automation.executions.models import Execution
@@ -15,10 +15,10 @@ from netautod.automation.executions.records.outcome import Outcome
 logger = logging.getLogger(__name__)
 
 
-class Aftermath:
+class AbandonedRuns:
     """A service that ends the runs of nodes that are certainly dead, without waiting for their leases."""
 
-    def __init__(self, *, store: AftermathStore, notifier: FinishNotifier, closing: LogClosing) -> None:
+    def __init__(self, *, store: AbandonedRunStore, notifier: FinishNotifier, closing: LogClosing) -> None:
         self._store = store
         self._notifier = notifier
         self._closing = closing

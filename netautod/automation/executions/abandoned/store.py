@@ -19,7 +19,7 @@ from netautod.store.client import Database, Document, Filter
 from netautod.store.scoped import scoped
 
 
-class AftermathStore:
+class AbandonedRunStore:
     """A store of the runs that a dead node has left.
 
     `wanted` is the same as in ExecutionStore.

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from netautod.core.json.values import optional_text
 
 
-class Used(Protocol):
+class UsageCounts(Protocol):
     """The turns and tool calls that an agent has used."""
 
     @property
@@ -35,7 +35,7 @@ class AgentRun:
     started_at: datetime | None
     completed_at: datetime | None
 
-    def used(self, usage: Used) -> "AgentRun":
+    def used(self, usage: UsageCounts) -> "AgentRun":
         """Return the run with the counts of the transcript, until the executor reports its own."""
         return replace(
             self,

@@ -7,7 +7,7 @@ that the other filters leave: `since` and `until` lead further back.
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from netautod.automation.executions.history.models import AgentRun, Used
+from netautod.automation.executions.history.models import AgentRun, UsageCounts
 from netautod.automation.executions.history.store import ExecutionHistoryStore
 from netautod.automation.executions.models import Execution
 from netautod.automation.executions.service import ExecutionService
@@ -18,7 +18,7 @@ from netautod.core.pages import Page, PageOf
 class Transcripts(Protocol):
     """The reader of what agents have done."""
 
-    async def usages(self, org_id: OrgId, execution_ids: Sequence[str]) -> Mapping[str, Used]: ...
+    async def usages(self, org_id: OrgId, execution_ids: Sequence[str]) -> Mapping[str, UsageCounts]: ...
 
     async def transcript(self, org_id: OrgId, execution_id: str) -> list[dict[str, Any]]: ...
 

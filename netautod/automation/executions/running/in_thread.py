@@ -202,7 +202,7 @@ class _Work:
         try:
             result = within.run(self._run)
         except BaseException as error:  # noqa: BLE001  # any exception is the end of the run
-            self._set_end(self._over.set_exception, _that_a_future_takes(error))
+            self._set_end(self._over.set_exception, _future_exception(error))
         else:
             self._set_end(self._over.set_result, result)
 
@@ -221,7 +221,7 @@ class _Work:
             end(value)
 
 
-def _that_a_future_takes(error: BaseException) -> BaseException:
+def _future_exception(error: BaseException) -> BaseException:
     if isinstance(error, StopIteration | asyncio.CancelledError | CancelledError):
         made = RuntimeError(f"the executor raised {type(error).__name__}")
         made.__cause__ = error

@@ -18,7 +18,7 @@ logger = logging.getLogger(__name__)
 MISSED = "missed: the automation was paused for longer than the catch-up window"
 
 
-class HeldTicks:
+class PausedTicks:
     def __init__(
         self, *, store: ExecutionStore, clock: Clock, metrics: Metrics, settings: SchedulerSettings
     ) -> None:
