@@ -33,6 +33,7 @@ KEPT: dict[str, str] = {
 CLASS_OPENINGS = frozenset({"A", "An", "The", "Raised"})
 BAD_OPENINGS = _listed("bad_openings")
 VERBS = _listed("verbs")
+_ANY = re.compile("|".join(sorted(FORBIDDEN)), re.IGNORECASE)
 LONGEST_SUBJECT = 72  # characters
 _SUBJECT = re.compile(r"[\w.][\w.,/ -]*: (?P<verb>[a-z]\w*) \S.*")
 _PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
@@ -47,6 +48,8 @@ def bad_names(path: Path, text: str) -> Iterator[str]:
     """Yield a line for each name, and for the file's name, that holds a forbidden word."""
     if parts(path.stem) & FORBIDDEN:
         yield f"{path}: the file's name"
+    if _ANY.search(text) is None:  # most files, and reading tokens is slow
+        return
     seen = set()
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         name = token.string
