@@ -1,5 +1,6 @@
 """Shared fixtures: one real mongod per run, a fresh database per test, served routes, and the inventory."""
 
+import os
 import shutil
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -19,14 +20,32 @@ from tests.support.databases import DatabasePool
 from tests.support.programs.forked import FORKS
 from tests.support.programs.in_process import Commands
 from tests.support.programs.sshd import Sshd, running_sshd
+from tests.support.progress import show_progress
 from tests.support.query_watch import Asked, watched
 from tests.support.scheduling import Together, scheduler
 from tests.support.serving import Serve, Servers
+from tests.support.slow import mark_slow
 from tests.support.temporary import LASTING
 
 
+def pytest_sessionstart(session: pytest.Session) -> None:
+    # The number is known when the tests run: with xdist the processes collect.
+    show_progress(session.config, lambda: session.testscollected)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int | None:
+    """Two processes more than cores: tests wait for devices that rest and for programs that start.
+
+    The variable of xdist wins.
+    """
+    return None if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ else len(os.sched_getaffinity(0)) + 2
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Files of slow tests come first: those at the end are short, so that all processes end together."""
+    mark_slow(items)
     slow = {item.path for item in items if item.get_closest_marker("slow") is not None}
     items.sort(key=lambda item: item.path not in slow)
 
