@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from pymongo import IndexModel
-from tornado.httpclient import AsyncHTTPClient
 
 from netautod.assembly.data.dropped_indexes import DROPPED
 from netautod.assembly.data.leases import named_leases
@@ -28,6 +27,7 @@ from netautod.store.migrations.runner import LEASE, MigrationRunner
 from netautod.store.migrations.store import COLLECTION
 from tests.e2e.test_systemd import Manager
 from tests.support.databases import stores_of
+from tests.support.fetching import fetch
 from tests.support.locked import locked
 from tests.support.programs.service import NETAUTOD, QUICK_LEASES, NotStarted, environment, run, serving
 from tests.support.programs.started import free_port, listening, started
@@ -136,7 +136,7 @@ def place(mongo_uri: str, database: Database) -> dict[str, str]:
 
 
 async def health(port: int) -> tuple[int, str]:
-    answer = await AsyncHTTPClient().fetch(f"http://127.0.0.1:{port}/health", raise_error=False)
+    answer = await fetch(f"http://127.0.0.1:{port}/health")
     return answer.code, answer.body.decode()
 
 

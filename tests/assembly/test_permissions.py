@@ -11,7 +11,6 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from tornado.httpclient import AsyncHTTPClient
 
 from netautod.assembly import routes
 from netautod.assembly.build import build
@@ -87,7 +86,6 @@ async def walk(
         configuration = Configuration(settings=settings, plugins=LoadedPlugins.load(settings_table()))
         service = await stack.enter_async_context(build(configuration, installation, _health, Watched()))
         server, url = serve_application(service.application)
-        AsyncHTTPClient.configure(None, max_clients=1000)
         client = ApiClient(base_url=url, description=routes.description())
         made = Walk(
             client=client,

@@ -4,8 +4,9 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from tornado.httpclient import AsyncHTTPClient, HTTPRequest, HTTPResponse
+from tornado.httpclient import HTTPResponse
 
+from tests.support.fetching import fetch
 from tests.support.programs.service import Service, run, serving
 
 pytestmark = pytest.mark.slow
@@ -121,8 +122,7 @@ async def careless(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Se
 
 async def asked(service: Service, path: str, method: str = "GET", **headers: str) -> HTTPResponse:
     names = {name.replace("_", "-"): value for name, value in headers.items()}
-    request = HTTPRequest(service.url + path, method=method, headers=names, allow_nonstandard_methods=True)
-    return await AsyncHTTPClient().fetch(request, raise_error=False)
+    return await fetch(service.url + path, method, headers=names)
 
 
 async def test_what_was_accepted_stands_in_the_log_and_in_the_status(careless: Service) -> None:

@@ -8,7 +8,6 @@ from urllib.parse import parse_qs, urlencode
 
 import pyotp
 import pytest
-from tornado.httpclient import AsyncHTTPClient
 
 from netautod.identity.auth.models import IssuedTokens
 from netautod.identity.users.models import NewUser
@@ -26,6 +25,7 @@ from tests.plugins.oidc.browser import Browser
 from tests.plugins.oidc.test_real_providers import running
 from tests.support.client import ApiClient, assert_error
 from tests.support.execution import eventually
+from tests.support.fetching import fetch
 from tests.support.installation import Installation
 from tests.support.programs.slapd import BASE, BLIND, PASSWORD, Slapd, changed
 from tests.support.programs.started import free_port
@@ -255,7 +255,7 @@ async def test_a_login_that_the_identity_provider_took_back_is_not_refreshed(
 
 async def told(url: str, method: str, body: dict[str, object]) -> None:
     headers = {"Content-Type": "application/json"}
-    answer = await AsyncHTTPClient().fetch(url, method=method, headers=headers, body=json.dumps(body))
+    answer = await fetch(url, method, headers=headers, body=json.dumps(body))
     assert answer.code < 300
 
 

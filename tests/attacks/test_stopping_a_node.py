@@ -12,7 +12,6 @@ from uuid import uuid4
 import pytest
 import pytest_asyncio
 from prometheus_client.parser import text_string_to_metric_families
-from tornado.httpclient import AsyncHTTPClient
 
 from netautod.core.schema.bases import JsonObject, Request
 from netautod.http.access import MIB, public
@@ -25,6 +24,7 @@ from tests.attacks.attackers.raw import Answer, ask, raw
 from tests.support.all_at_once import going_on, works
 from tests.support.calibration import slowness
 from tests.support.client import ApiClient, Response
+from tests.support.fetching import fetch_found
 from tests.support.loop_watch import watched
 from tests.support.programs.service import Service, serving
 from tests.support.programs.started import free_port
@@ -344,7 +344,7 @@ MEASURED = {"netautod_http_request_seconds": {"route": "/health"}, "netautod_loo
 
 async def buckets(metrics: str) -> dict[str, dict[float, float]]:
     """How many were as quick as that, by seconds; of what is MEASURED."""
-    page = (await AsyncHTTPClient().fetch(metrics)).body.decode()
+    page = (await fetch_found(metrics)).body.decode()
     found: dict[str, dict[float, float]] = {name: defaultdict(float) for name in MEASURED}
     for family in text_string_to_metric_families(page):
         for sample in family.samples:

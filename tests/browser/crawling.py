@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from typing import Protocol
 from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit
 
-from tornado.httpclient import AsyncHTTPClient, HTTPRequest, HTTPResponse
+from tornado.httpclient import HTTPResponse
 
 from netautod.identity.auth.pages.cookie import SESSION
+from tests.support.fetching import fetch
 from tests.support.pages import LoadedPage
 
 UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -32,19 +33,9 @@ class Visitor:
         sent = {"Cookie": f"{SESSION}={self.cookie}", "Accept": HTML, **(headers or {})}
         if body is not None:
             sent["Content-Type"] = "application/x-www-form-urlencoded"
-        request = HTTPRequest(
-            self.base_url + path,
-            method="GET" if body is None else "POST",
-            headers=sent,
-            body=body,
-            follow_redirects=False,
-            request_timeout=60,
+        return await fetch(
+            self.base_url + path, "GET" if body is None else "POST", body=body, headers=sent, seconds=60
         )
-        return await AsyncHTTPClient().fetch(request, raise_error=False)
-
-
-def page_of(answer: HTTPResponse) -> LoadedPage:
-    return LoadedPage(status=answer.code, headers=answer.headers, html=answer.body.decode())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,7 +74,7 @@ class Crawl:
     async def visit(self, path: str, on: str) -> Met:
         answer = await self.visitor.fetch(path)
         is_page = answer.headers.get("Content-Type", "").startswith(HTML)
-        page = page_of(answer) if is_page else None
+        page = LoadedPage.of(answer) if is_page else None
         content = answer.body + str(list(answer.headers.get_all())).encode()
         self.met.append(Met(path=path, on=on, status=answer.code, content=content, page=page))
         return self.met[-1]

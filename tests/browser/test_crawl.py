@@ -9,10 +9,11 @@ from netautod.console.base.origin import FIELD, form_token
 from netautod.console.routes import PAGES
 from netautod.core.identity.permissions import grants
 from netautod.identity.users.models import BUILTIN_ROLES
-from tests.browser.crawling import Crawls, page_of
+from tests.browser.crawling import Crawls
 from tests.browser.people import People
 from tests.browser.visits import form_of
 from tests.browser.world import ADMINISTRATOR, EMPTY, OPERATOR, VIEWER, World
+from tests.support.pages import LoadedPage
 
 # What each must come to; otherwise a crawl that ends at once would be a good one.
 REACHED = {
@@ -90,7 +91,7 @@ async def test_a_viewer_is_refused_by_address_what_is_not_shown(people: People, 
                 concrete(route.path), headers=origin, body=token if method == "POST" else None
             )
             refused += 1
-            if answer.code != 403 or answer.headers["X-Request-Id"] not in page_of(answer).text:
+            if answer.code != 403 or answer.headers["X-Request-Id"] not in LoadedPage.of(answer).text:
                 wrong[f"{method} {route.path}"] = answer.code
     assert wrong == {}
     assert refused > 20

@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import cast
 from uuid import uuid4
 
-from tornado.httpclient import AsyncHTTPClient
-
 from netautod.assembly import routes
 from netautod.assembly.build import Service, build
 from netautod.assembly.configuration import Configuration
@@ -90,7 +88,6 @@ async def open_site(
         configuration = Configuration(settings=settings, plugins=LoadedPlugins.load(table()))
         service = await stack.enter_async_context(build(configuration, installation, _health, Watched()))
         server, url = serve_application(service.application)
-        AsyncHTTPClient.configure(None, max_clients=1000)
         (admin,) = await installation.people.users.all_users()
         made = Site(
             service=service,

@@ -8,7 +8,6 @@ from unittest.mock import AsyncMock, Mock
 
 import pytest
 from marshmallow import fields
-from tornado.httpclient import AsyncHTTPClient, HTTPRequest
 from tornado.httputil import HTTPHeaders, HTTPServerRequest, RequestStartLine
 
 from netautod.console.base.forms import read_form
@@ -20,6 +19,7 @@ from netautod.core.schema.bases import Boolean, Id, Integer, JsonObject, Name, R
 from netautod.http.context import HttpContext, networks
 from netautod.http.limits import RequestLimits
 from tests.console.site import Site
+from tests.support.fetching import fetch
 from tests.support.pages import Browser
 
 URLENCODED = "application/x-www-form-urlencoded"
@@ -222,10 +222,8 @@ async def test_whoever_has_no_session_is_led_to_the_login_and_back(site: Site) -
 
 
 async def test_the_cookie_of_a_page_is_nothing_to_the_api(site: Site) -> None:
-    request = HTTPRequest(
-        f"{site.base_url}/api/devices", headers={"Cookie": f"netautod={site.browser('*').cookie}"}
-    )
-    answer = await AsyncHTTPClient().fetch(request, raise_error=False)
+    cookie = {"Cookie": f"netautod={site.browser('*').cookie}"}
+    answer = await fetch(f"{site.base_url}/api/devices", headers=cookie)
     assert answer.code == 401
     assert json.loads(answer.body) == {"error": "Authentication required"}
 
@@ -244,8 +242,7 @@ async def test_the_cookie_of_a_page_is_nothing_to_the_api(site: Site) -> None:
 async def test_what_is_not_there_is_a_page_for_people_only(
     site: Site, path: str, accept: str, html: bool
 ) -> None:
-    request = HTTPRequest(site.base_url + path, headers={"Accept": accept})
-    answer = await AsyncHTTPClient().fetch(request, raise_error=False)
+    answer = await fetch(site.base_url + path, headers={"Accept": accept})
     assert answer.code == 404
     assert answer.headers["Content-Type"].startswith("text/html" if html else "application/json")
     if html:

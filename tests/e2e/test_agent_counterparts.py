@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tornado.httpclient import AsyncHTTPClient
 
 from netautod.store.client import Database
 from netautod.testing import SimulatedDevice
 from tests.e2e.console import Console
 from tests.support.execution import eventually
+from tests.support.fetching import fetch_found
 from tests.support.programs.npm import NODE, installed
 from tests.support.programs.service import serving
 from tests.support.programs.sshd import PROGRAM, running_sshd
@@ -48,7 +48,7 @@ class Aimock:
 
     async def journal(self) -> list[dict[str, Any]]:
         """What it has received, and answered to each."""
-        answer = await AsyncHTTPClient().fetch(f"{self.url}/__aimock/journal")
+        answer = await fetch_found(f"{self.url}/__aimock/journal")
         found: list[dict[str, Any]] = json.loads(answer.body)
         return found
 

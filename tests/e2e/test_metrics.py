@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
-from tornado.httpclient import AsyncHTTPClient
 
 from netautod.core.metrics import DECLARED
 from netautod.testing import SimulatedDevice
 from tests.attacks.attackers.raw import ask, raw
 from tests.e2e.console import Console
 from tests.support.execution import eventually
+from tests.support.fetching import fetch, fetch_found
 from tests.support.listening import listening
 from tests.support.programs.service import NotStarted, serving
 from tests.support.programs.started import free_port, not_installed, program
@@ -43,7 +43,7 @@ def names_on(page: str) -> set[str]:
 
 async def read(port: int) -> Samples:
     """The samples, those of workers added up."""
-    answer = await AsyncHTTPClient().fetch(f"http://127.0.0.1:{port}/metrics")
+    answer = await fetch_found(f"http://127.0.0.1:{port}/metrics")
     assert answer.headers["Content-Type"].startswith("text/plain; version=0.0.4")
     found: Samples = defaultdict(float)
     for family in text_string_to_metric_families(answer.body.decode()):
@@ -121,9 +121,9 @@ async def test_what_is_done_is_counted(tmp_path: Path, flags: tuple[str, ...], p
         slots = sample("executions_slots")(after)
         assert slots == 20 * (2 if flags else 1)
         assert not [labels for _, labels in after if any("8f2b" in value for _, value in labels)]
-        page = await AsyncHTTPClient().fetch(f"http://127.0.0.1:{port}/other", raise_error=False)
+        page = await fetch(f"http://127.0.0.1:{port}/other")
         assert page.code == 404
-        page = await AsyncHTTPClient().fetch(f"http://127.0.0.1:{port}/metrics")
+        page = await fetch_found(f"http://127.0.0.1:{port}/metrics")
     checking = await asyncio.create_subprocess_exec(
         promtool, "check", "metrics", stdin=PIPE, stdout=PIPE, stderr=STDOUT
     )

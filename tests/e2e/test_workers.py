@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tornado.httpclient import AsyncHTTPClient
 
 from tests.attacks.attackers.raw import Answer, ask
 from tests.e2e.console import TERMINAL, Console
 from tests.support.execution import eventually
+from tests.support.fetching import fetch_found
 from tests.support.programs.service import QUICK_LEASES, Service, serving
 from tests.support.programs.started import free_port
 
@@ -165,7 +165,7 @@ async def test_workers_end_with_a_killed_supervisor(tmp_path: Path) -> None:
 
 async def _told(metrics_port: int, name: str) -> list[float]:
     """On the page of metrics, of each worker that answers."""
-    answer = await AsyncHTTPClient().fetch(f"http://127.0.0.1:{metrics_port}/metrics")
+    answer = await fetch_found(f"http://127.0.0.1:{metrics_port}/metrics")
     found = re.findall(rf"^netautod_{name}\{{.*\}} (.*)$", answer.body.decode(), re.MULTILINE)
     return [float(value) for value in found]
 

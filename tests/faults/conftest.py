@@ -5,7 +5,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from pathlib import Path
 
 import pytest
-from tornado.httpclient import AsyncHTTPClient
 
 from tests.faults.nodes import Stand, open_stand
 from tests.support.programs.replica_set import ReplicaSet, replica_set
@@ -40,7 +39,6 @@ class Together:
 
 @pytest.fixture(scope="module")
 async def together(mongo_uri: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Together]:
-    AsyncHTTPClient.configure(None, max_clients=1000)
     made = Together(mongo_uri, tmp_path_factory.mktemp("nodes"))
     yield made
     await made.close()
@@ -48,7 +46,6 @@ async def together(mongo_uri: str, tmp_path_factory: pytest.TempPathFactory) -> 
 
 @pytest.fixture
 async def stand(mongo_uri: str, tmp_path: Path) -> AsyncIterator[Stand]:
-    AsyncHTTPClient.configure(None, max_clients=1000)
     async with open_stand(mongo_uri, tmp_path) as made:
         yield made
 

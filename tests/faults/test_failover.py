@@ -8,7 +8,6 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from tornado.httpclient import AsyncHTTPClient
 
 from netautod.core.identity.caller import OrgId
 from netautod.store.connection import connect
@@ -114,7 +113,6 @@ async def lose_the_majority(members: ReplicaSet) -> None:
 
 @pytest.mark.slow
 async def test_failover_under_load(replica_set: ReplicaSet, tmp_path: Path) -> None:
-    AsyncHTTPClient.configure(None, max_clients=1000)
     faults: tuple[Callable[[ReplicaSet], Awaitable[None]], ...] = (
         step_down,
         kill_and_restart,

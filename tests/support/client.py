@@ -6,9 +6,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import uuid4
 
-from tornado.httpclient import AsyncHTTPClient, HTTPRequest
-
 from netautod.core.identity.caller import Caller, OrgId
+from tests.support.fetching import fetch
 from tests.support.promises import promises_of
 
 
@@ -72,16 +71,7 @@ class ApiClient:
         if self.token is not None:
             sent.setdefault("Authorization", f"Bearer {self.token}")
         content = raw if raw is not None else (None if body is None else json.dumps(body).encode())
-        request = HTTPRequest(
-            self.base_url + path,
-            method=method,
-            headers=sent,
-            body=content,
-            allow_nonstandard_methods=True,
-            follow_redirects=False,
-            request_timeout=300,
-        )
-        answer = await AsyncHTTPClient().fetch(request, raise_error=False)
+        answer = await fetch(self.base_url + path, method, headers=sent, body=content)
         response = Response(status=answer.code, headers=answer.headers, content=answer.body)
         promises_of(self.description).hold(method, path, response)
         return response

@@ -7,13 +7,14 @@ from html.parser import HTMLParser
 from typing import Any
 from urllib.parse import urlencode
 
-from tornado.httpclient import AsyncHTTPClient, HTTPRequest
+from tornado.httpclient import HTTPResponse
 from tornado.httputil import HTTPHeaders
 
 from netautod.console.base.origin import FIELD, form_token
 from netautod.console.base.pages import POLICY
 from netautod.core.identity.caller import Caller
 from netautod.identity.auth.pages.cookie import SESSION
+from tests.support.fetching import fetch, with_values
 
 _VOID = frozenset(
     ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"]
@@ -66,6 +67,10 @@ class LoadedPage:
     status: int
     headers: HTTPHeaders
     html: str
+
+    @classmethod
+    def of(cls, answer: HTTPResponse) -> "LoadedPage":
+        return cls(status=answer.code, headers=answer.headers, html=answer.body.decode())
 
     @cached_property
     def elements(self) -> list[Element]:
@@ -173,18 +178,9 @@ class Browser:
         self, method: str, path: str, body: str | bytes | None, headers: dict[str, str]
     ) -> LoadedPage:
         sent = {"Accept": "text/html", "Cookie": f"{SESSION}={self.cookie}", **headers}
-        request = HTTPRequest(
-            self.base_url + path,
-            method=method,
-            headers={name: value for name, value in sent.items() if value},
-            body=body,
-            follow_redirects=False,
-            request_timeout=300,
-        )
-        answer = await AsyncHTTPClient().fetch(request, raise_error=False)
-        page = LoadedPage(status=answer.code, headers=answer.headers, html=answer.body.decode())
+        answer = await fetch(self.base_url + path, method, body=body, headers=with_values(sent))
         if not path.startswith("/static/"):
             assert answer.headers["Content-Security-Policy"] == POLICY
             assert answer.headers["Cache-Control"] == "no-store"
             assert answer.headers["X-Request-Id"]
-        return page
+        return LoadedPage.of(answer)

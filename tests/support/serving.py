@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable, Collection, Sequence
 from functools import cache
 from typing import Any, Protocol, Self
 
-from tornado.httpclient import AsyncHTTPClient
 from tornado.netutil import bind_sockets
 from tornado.web import Application
 
@@ -79,7 +78,6 @@ class Servers:
     def __init__(self) -> None:
         self._servers: list[HttpServer] = []
         self._bodies = BodyReader()
-        AsyncHTTPClient.configure(None, max_clients=1000)
 
     async def __aenter__(self) -> Self:
         return self

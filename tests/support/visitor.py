@@ -6,10 +6,9 @@ from http.cookies import Morsel, SimpleCookie
 from typing import Any
 from urllib.parse import urlencode
 
-from tornado.httpclient import AsyncHTTPClient, HTTPRequest
-
 from netautod.console.base.origin import FIELD
 from netautod.console.base.pages import BY_ITSELF
+from tests.support.fetching import fetch, with_values
 from tests.support.installation import PASSWORD
 from tests.support.pages import LoadedPage
 
@@ -65,16 +64,8 @@ class Visitor:
     ) -> LoadedPage:
         cookies = "; ".join(f"{name}={one.value}" for name, one in self.cookies.items())
         sent = {"Accept": "text/html", "Cookie": cookies, **self.headers, **headers}
-        request = HTTPRequest(
-            self.base_url + path,
-            method=method,
-            headers={name: value for name, value in sent.items() if value},
-            body=body,
-            follow_redirects=False,
-            request_timeout=300,
-        )
-        answer = await AsyncHTTPClient().fetch(request, raise_error=False)
-        page = LoadedPage(status=answer.code, headers=answer.headers, html=answer.body.decode())
+        answer = await fetch(self.base_url + path, method, body=body, headers=with_values(sent))
+        page = LoadedPage.of(answer)
         assert page.status == status, (method, path, page.status, page.html[:2000])
         if method == "GET" or page.html:
             self.page = page

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from tornado.httpclient import AsyncHTTPClient
 
 import netautod_netconf
 import netautod_reports
@@ -81,7 +80,6 @@ async def running(
         installation = await stack.enter_async_context(open_installation(settings, fresh_module_database))
         service = await stack.enter_async_context(build(configuration, installation, _health, Watched()))
         server, url = serve_application(service.application)
-        AsyncHTTPClient.configure(None, max_clients=1000)
         people = installation.people
         await people.organizations.create_organization("b", admin="stranger", password=PASSWORD)
         sessions = await build_sessions(installation)

@@ -4,7 +4,9 @@ from dataclasses import dataclass, field
 from http.cookies import SimpleCookie
 from urllib.parse import urlencode, urljoin, urlsplit
 
-from tornado.httpclient import AsyncHTTPClient, HTTPRequest, HTTPResponse
+from tornado.httpclient import HTTPResponse
+
+from tests.support.fetching import fetch
 
 
 @dataclass(kw_only=True)
@@ -22,14 +24,8 @@ class Browser:
         ]
         if sent:
             headers["Cookie"] = "; ".join(sent)
-        request = HTTPRequest(
-            url,
-            method="GET" if form is None else "POST",
-            headers=headers,
-            body=None if form is None else urlencode(form),
-            follow_redirects=False,
-        )
-        answer = await AsyncHTTPClient().fetch(request, raise_error=False)
+        body = None if form is None else urlencode(form)
+        answer = await fetch(url, "GET" if body is None else "POST", headers=headers, body=body)
         for line in answer.headers.get_list("Set-Cookie"):
             for name, cookie in SimpleCookie(line).items():
                 self.cookies[parts.netloc, cookie["path"] or "/", name] = cookie.value

@@ -15,9 +15,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from tornado.httpclient import AsyncHTTPClient
-
 from tests.support.client import ApiClient
+from tests.support.fetching import fetch_found
 from tests.support.programs.started import ROOT, started
 
 # The program that is tested: that of this checkout, or an installed one (tests/repository/test_packaging.py).
@@ -71,7 +70,7 @@ class Service:
     async def anonymous(self) -> ApiClient:
         """A client without a token that holds answers to what the service says of itself."""
         if not self.description:
-            answer = await AsyncHTTPClient().fetch(f"{self.url}/api/openapi.json")
+            answer = await fetch_found(f"{self.url}/api/openapi.json")
             self.description = _described(answer.body)
         return ApiClient(base_url=self.url, description=self.description)
 
