@@ -11,7 +11,7 @@ import pytest
 from netautod.core.identity.caller import OrgId
 from netautod.core.pages import Page
 from netautod.network.devices.models import DeviceFilter
-from netautod.network.devices.records import counts
+from netautod.network.devices.records import kept_counts
 from netautod.network.devices.records.counts import REVISIONS, DeviceCounts
 from netautod.network.devices.records.queries import COLLECTION
 from netautod.network.devices.service import DeviceService
@@ -166,7 +166,7 @@ async def test_a_writer_that_died_before_the_new_revision_is_noticed_when_the_to
     await _insert(devices, org_id, 1)
     assert await kept.total(org_id, ALL) == 1
     await _insert(devices, org_id, 1)
-    now += counts.SECONDS
+    now += kept_counts.SECONDS
     assert await kept.total(org_id, ALL) == 1
     now += 0.1
     assert await kept.total(org_id, ALL) == 2
@@ -185,7 +185,7 @@ async def test_organizations_and_filters_have_totals_of_their_own(devices: Datab
 async def test_the_totals_that_nobody_asked_for_longest_are_forgotten(
     devices: Database, counted: Callable[[], int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(counts, "MOST", 2)
+    monkeypatch.setattr(kept_counts, "MOST", 2)
     org_id, kept = OrgId(str(uuid4())), DeviceCounts(devices)
     for sites, expected in (("ab", 2), ("ab", 0), ("ac", 1), ("a", 0), ("b", 1)):
         for site in sites:

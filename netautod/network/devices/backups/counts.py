@@ -1,19 +1,17 @@
 """Counts of backup states, made once per change instead of once per request.
 
-As network/devices/records/counts.py: a count is kept with the revision that the organization had before, and
-serves while there is no newer one. Captures have a revision of their own, which grows once per batch of them.
-What becomes stale does so without a write: a count is kept no longer than until the next device does.
-
-If a node dies between a capture's note and the new revision, lists show the old counts for `SECONDS` at most.
+As the totals of devices (network/devices/records/counts.py). Captures have a revision of their own, which
+grows once per batch of them. What becomes stale does so without a write: a count is kept no longer than until
+the next device does.
 """
 
 import asyncio
 import time
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from weakref import WeakValueDictionary
+from functools import partial
 
 from netautod.core.identity.caller import OrgId
 from netautod.network.devices.backups.models import FAILED, NEVER, SUCCESS, UNKNOWN_KIND, BackupCounts
@@ -28,13 +26,11 @@ from netautod.network.devices.backups.queries import (
     stale_since,
 )
 from netautod.network.devices.models import DeviceFilter
-from netautod.network.devices.records.counts import MOST, REVISIONS, SECONDS, DeviceCounts
+from netautod.network.devices.records.counts import REVISIONS, DeviceCounts
+from netautod.network.devices.records.kept_counts import KeptCounts, Revision
 from netautod.network.devices.records.queries import COLLECTION, live, where
 from netautod.store.client import Database, Document
 from netautod.store.scoped import scoped
-
-Revision = tuple[int, int]
-"""Of the devices, and of the captures."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,14 +41,15 @@ class _Key:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Kept:
-    """A kept count, right while the organization has the revision, for moments in `[since, until)`."""
+class _Counted:
+    """The counts of moments in `[since, until]`."""
 
     counts: BackupCounts
-    revision: Revision
-    counted_at: float
     since: datetime
     until: datetime | None
+
+    def holds_at(self, now: datetime) -> bool:
+        return self.since <= now and (self.until is None or now <= self.until)
 
 
 class BackupCounting:
@@ -66,9 +63,7 @@ class BackupCounting:
         self._devices = scoped(database, COLLECTION)
         self._revisions = database.collection(REVISIONS)
         self._totals = totals
-        self._monotonic = monotonic
-        self._kept: OrderedDict[_Key, _Kept] = OrderedDict()
-        self._locks: WeakValueDictionary[_Key, asyncio.Lock] = WeakValueDictionary()
+        self._kept: KeptCounts[_Key, _Counted] = KeptCounts(monotonic=monotonic)
 
     async def changed(self, org_id: OrgId) -> None:
         """Invalidate the counts: after every write, or batch of writes, of backup states."""
@@ -79,25 +74,20 @@ class BackupCounting:
     ) -> BackupCounts:
         """Count the live devices that match, all answered writes included; `stale_hours` 0: none is stale."""
         key = _Key(org_id=org_id, narrowed=narrowed, stale_hours=stale_hours)
-        revision = await self._revision(org_id)
-        if (kept := self._usable(key, revision, now)) is not None:
-            return kept
-        # One at a time, as DeviceCounts.total.
-        async with self._locks.setdefault(key, asyncio.Lock()):
-            if (kept := self._usable(key, revision, now)) is not None:
-                return kept
-            return await self._count(key, await self._revision(org_id), now)
+        counted = await self._kept.get(
+            key,
+            revision=partial(self._revision, org_id),
+            count=partial(self._count, key, now),
+            is_usable=lambda kept: kept.holds_at(now),
+        )
+        return counted.counts
 
-    async def _count(self, key: _Key, revision: Revision, now: datetime) -> BackupCounts:
-        began, border = self._monotonic(), stale_since(now, key.stale_hours)
+    async def _count(self, key: _Key, now: datetime) -> _Counted:
+        border = stale_since(now, key.stale_hours)
         counting = self._narrowed if narrows(key.narrowed) else self._whole
         counts, next_fresh_at = await counting(key, border)
         until = None if next_fresh_at is None else next_fresh_at + timedelta(hours=key.stale_hours)
-        self._kept[key] = _Kept(counts=counts, revision=revision, counted_at=began, since=now, until=until)
-        self._kept.move_to_end(key)
-        while len(self._kept) > MOST:
-            self._kept.popitem(last=False)
-        return counts
+        return _Counted(counts=counts, since=now, until=until)
 
     async def _whole(self, key: _Key, border: datetime) -> tuple[BackupCounts, datetime | None]:
         """Count a whole organization: what is few is counted, each by a range of keys, and the rest
@@ -162,16 +152,6 @@ class BackupCounting:
         )
         nexts = [row["next"] for row in found if row["next"] is not None]
         return _summed(found), min(nexts, default=None) if key.stale_hours else None
-
-    def _usable(self, key: _Key, revision: Revision, now: datetime) -> BackupCounts | None:
-        kept = self._kept.get(key)
-        if kept is None or any(old < new for old, new in zip(kept.revision, revision, strict=True)):
-            return None
-        over = kept.until is not None and now > kept.until
-        if over or now < kept.since or self._monotonic() - kept.counted_at > SECONDS:
-            return None
-        self._kept.move_to_end(key)
-        return kept.counts
 
     async def _revision(self, org_id: OrgId) -> Revision:
         found = await self._revisions.find_one({"_id": org_id}) or {}
