@@ -7,7 +7,7 @@ from typing import Any
 
 from netautod.core.clock import SystemClock
 from netautod.core.identity.caller import OrgId
-from netautod.network.devices.backups.counts import BackupCounting
+from netautod.network.configs.backups.counts import BackupCounting
 from netautod.network.devices.records.counts import DeviceCounts
 from netautod.network.devices.records.queries import COLLECTION
 from netautod.store.client import Database

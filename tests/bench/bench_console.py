@@ -12,7 +12,7 @@ from uuid import uuid4
 from playwright.async_api import Browser, StorageState, expect
 
 from netautod.automation.executions.records.result_store import COLLECTION as RESULTS
-from netautod.network.devices.backups.counts import BackupCounting
+from netautod.network.configs.backups.counts import BackupCounting
 from netautod.network.devices.records.counts import DeviceCounts
 from netautod.network.devices.records.queries import COLLECTION as DEVICES
 from netautod.network.devices.records.queries import SEARCH, search_text

@@ -60,14 +60,14 @@ from netautod.identity.users.roles.store import RoleStore
 from netautod.identity.users.store import UserStore
 from netautod.network.configs import snapshots
 from netautod.network.configs import store as configs
+from netautod.network.configs.backups import queries as backup_states
 from netautod.network.configs.backups.stale_store import StaleWatch
+from netautod.network.configs.backups.store import BackupStates
 from netautod.network.configs.store import ConfigStore
 from netautod.network.configs.texts import learned_noise_store as learned_store
 from netautod.network.configs.texts import store as config_texts
 from netautod.network.credentials import store as credentials
 from netautod.network.credentials.store import CredentialStore
-from netautod.network.devices.backups import queries as backup_states
-from netautod.network.devices.backups.store import BackupStates
 from netautod.network.devices.bindings.store import BindingStore
 from netautod.network.devices.host_keys import store as host_keys
 from netautod.network.devices.host_keys.store import HostKeyStore

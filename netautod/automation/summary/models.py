@@ -6,8 +6,8 @@ from typing import Any
 
 from netautod.automation.executions.models import ExecutionTally
 from netautod.automation.system.models import Pause
+from netautod.network.configs.backups.models import BackupCounts
 from netautod.network.configs.models import RecentChange
-from netautod.network.devices.backups.models import BackupCounts
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,7 +4,7 @@ from marshmallow import fields
 
 from netautod.automation.system.schemas import PauseAnswer
 from netautod.core.schema.bases import Answer, Id, Timestamp
-from netautod.network.devices.backups.schemas import BackupCountsAnswer
+from netautod.network.configs.backups.schemas import BackupCountsAnswer
 
 
 class ExecutionTallyAnswer(Answer):

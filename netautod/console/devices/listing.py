@@ -11,8 +11,8 @@ from netautod.core.text.csv_rows import csv_text
 from netautod.http.access import requires
 from netautod.http.routing.routes import Route
 from netautod.network.configs.backups.info import BackupInfos
+from netautod.network.configs.backups.models import BackupFilter, DeviceWithBackup, Sorting
 from netautod.network.configs.schemas import KINDS, BackedUpDevicesQuery
-from netautod.network.devices.backups.models import BackupFilter, DeviceWithBackup, Sorting
 from netautod.network.devices.models import DeviceFilter
 
 READ = "devices.access"

@@ -12,6 +12,7 @@ from netautod.http.access import Repeat, requires
 from netautod.http.handler import JsonHandler
 from netautod.http.routing.routes import Route
 from netautod.network.configs.backups.info import BackupInfos
+from netautod.network.configs.backups.models import BackupFilter
 from netautod.network.configs.capture.pulls import BackgroundPulls, Pulls
 from netautod.network.configs.models import Config, LineGroup, Match, Snapshot
 from netautod.network.configs.schemas import (
@@ -41,7 +42,6 @@ from netautod.network.configs.service import NO_VERSION, ConfigService
 from netautod.network.configs.snapshots import Snapshots
 from netautod.network.configs.texts.line_pattern import LineQuery
 from netautod.network.configs.texts.version_diff import DiffForm
-from netautod.network.devices.backups.models import BackupFilter
 from netautod.network.devices.models import DeviceFilter
 
 READ = "devices.access"

@@ -18,8 +18,8 @@ from netautod.core.schema.bases import (
     Text,
     Timestamp,
 )
-from netautod.network.devices.backups.models import SORTINGS, STALE, STATUSES, UNKNOWN_KIND
-from netautod.network.devices.backups.schemas import BackupCountsAnswer
+from netautod.network.configs.backups.models import SORTINGS, STALE, STATUSES, UNKNOWN_KIND
+from netautod.network.configs.backups.schemas import BackupCountsAnswer
 from netautod.network.devices.schemas import DEVICE_TYPE, DeviceItemAnswer, DeviceQuery, Label
 from netautod.transport.ssh.failures import FailureKind
 

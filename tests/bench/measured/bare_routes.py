@@ -22,7 +22,7 @@ from tornado.netutil import bind_sockets
 from tornado.web import Application, RequestHandler
 
 from netautod.automation.executions.store import LIST_FIELDS
-from netautod.network.devices.backups.queries import facts_fields
+from netautod.network.configs.backups.queries import facts_fields
 from netautod.network.devices.models import DeviceFilter
 from netautod.network.devices.records.documents import ITEM_FIELDS
 from netautod.network.devices.records.queries import LIVE, best_index

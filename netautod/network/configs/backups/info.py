@@ -9,9 +9,7 @@ from netautod.core.clock import Clock
 from netautod.core.identity.caller import OrgId
 from netautod.core.json.values import optional_text
 from netautod.core.pages import Page, PageOf
-from netautod.network.configs.models import Config
-from netautod.network.configs.store import ConfigStore
-from netautod.network.devices.backups.models import (
+from netautod.network.configs.backups.models import (
     FAILED,
     NEVER,
     STALE,
@@ -23,8 +21,10 @@ from netautod.network.devices.backups.models import (
     Sorting,
     Status,
 )
-from netautod.network.devices.backups.queries import Found, found_by
-from netautod.network.devices.backups.store import BackupStates
+from netautod.network.configs.backups.queries import Found, found_by
+from netautod.network.configs.backups.store import BackupStates
+from netautod.network.configs.models import Config
+from netautod.network.configs.store import ConfigStore
 from netautod.network.devices.models import DeviceFilter, DeviceItem
 from netautod.network.devices.service import DeviceService
 

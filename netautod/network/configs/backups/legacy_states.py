@@ -12,12 +12,12 @@ from typing import Any
 
 from netautod.core.identity.caller import OrgId
 from netautod.core.work.guard import Guard
+from netautod.network.configs.backups.models import UNKNOWN_KIND
+from netautod.network.configs.backups.queries import FRESH_AT, REPORTED_AT, UNDELIVERED
+from netautod.network.configs.backups.store import noting
 from netautod.network.configs.models import Config
 from netautod.network.configs.store import ConfigStore
 from netautod.network.configs.texts.learned_noise_store import COLLECTION
-from netautod.network.devices.backups.models import UNKNOWN_KIND
-from netautod.network.devices.backups.queries import FRESH_AT, REPORTED_AT, UNDELIVERED
-from netautod.network.devices.backups.store import noting
 from netautod.network.devices.records.documents import BACKUP, no_backup
 from netautod.network.devices.records.queries import COLLECTION as DEVICES
 from netautod.store.client import Database, Document

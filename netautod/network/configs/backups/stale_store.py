@@ -1,6 +1,6 @@
 """Devices without a good capture that were not reported yet, as fields of the devices' documents.
 
-They stand with the state of the backup (network/devices/backups/queries.py): `fresh_at` is the last good
+They stand with the state of the backup (queries.py): `fresh_at` is the last good
 capture, or the creation of a device that had none; `stale_at` is when the staleness since then was reported,
 and `owed` is that event until it is delivered to the webhooks that want it.
 """
@@ -15,8 +15,8 @@ from netautod.activity.webhooks.names import BACKUP_STALE
 from netautod.activity.webhooks.outbox.pending import PendingEvent
 from netautod.activity.webhooks.subscriptions import Wanted, wants_nothing
 from netautod.core.identity.caller import OrgId
+from netautod.network.configs.backups.queries import FRESH_AT, REPORTED_AT, UNDELIVERED, UNDELIVERED_AT
 from netautod.network.configs.texts import learned_noise_store as learned_store
-from netautod.network.devices.backups.queries import FRESH_AT, REPORTED_AT, UNDELIVERED, UNDELIVERED_AT
 from netautod.network.devices.records.documents import BACKUP
 from netautod.network.devices.records.queries import COLLECTION, live
 from netautod.store.client import Database, Document

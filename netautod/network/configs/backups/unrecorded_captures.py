@@ -9,8 +9,8 @@ from datetime import timedelta
 from netautod.core.clock import Clock
 from netautod.core.identity.caller import OrgId, system_caller
 from netautod.core.work.context import Work
+from netautod.network.configs.backups.store import BackupStates
 from netautod.network.configs.store import ConfigStore
-from netautod.network.devices.backups.store import BackupStates
 
 AT_ONCE = 200
 # What is under way now notes itself.

@@ -11,12 +11,12 @@ from netautod.core.errors import Conflict, Duplicate, NotFound
 from netautod.core.identity.caller import OrgId
 from netautod.core.loop.pace import in_thread_if_large
 from netautod.core.work.context import Work
+from netautod.network.configs.backups.store import BackupStates
 from netautod.network.configs.capture.learning import NoiseLearning
 from netautod.network.configs.capture.parts import PartsCapture
 from netautod.network.configs.models import FROM_DEVICE, TEXT_FORMAT, Captured, Config
 from netautod.network.configs.store import ConfigStore
 from netautod.network.configs.texts.store import ConfigTexts, Reading, measure
-from netautod.network.devices.backups.store import BackupStates
 from netautod.network.devices.sessions.service import OpenDevice, SessionScope
 from netautod.plugin_api.events import ConfigChanged
 from netautod.secrets.vault.errors import VaultError

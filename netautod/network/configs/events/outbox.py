@@ -7,10 +7,10 @@ from netautod.activity.webhooks.models import Event, derived_event_id
 from netautod.activity.webhooks.names import BACKUP_STALE, CONFIG_CHANGED
 from netautod.activity.webhooks.outbox.outbox import Outbox
 from netautod.core.identity.caller import OrgId
+from netautod.network.configs.backups.queries import EVENT
 from netautod.network.configs.backups.stale_store import EVENT_DATA, StaleWatch
 from netautod.network.configs.capture.captures import changed
 from netautod.network.configs.store import UNDELIVERED, ConfigStore, to_config
-from netautod.network.devices.backups.queries import EVENT
 from netautod.network.devices.records.documents import BACKUP
 from netautod.store.client import Document
 

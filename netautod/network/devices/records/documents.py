@@ -52,7 +52,7 @@ def document_of(device: Device) -> Document:
 
 
 def no_backup(created_at: datetime) -> Document:
-    """Return the backup state of a device of which nothing was captured (devices/backups)."""
+    """Return the backup state of a device of which nothing was captured (configs/backups)."""
     fields = {"at": None, "state": "never", "error": None, "kind": None, "success_at": None}
     return {**fields, "fresh_at": created_at, "stale_at": None}
 

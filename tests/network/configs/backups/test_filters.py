@@ -5,8 +5,8 @@ from functools import partial
 from typing import Any
 
 from netautod.core.clock import SystemClock
-from netautod.network.devices.backups.models import BackupCounts
-from netautod.network.devices.backups.store import BackupStates
+from netautod.network.configs.backups.models import BackupCounts
+from netautod.network.configs.backups.store import BackupStates
 from netautod.network.devices.models import DeviceFilter
 from netautod.network.devices.records.counts import DeviceCounts
 from tests.network.configs.fleet import Fleet

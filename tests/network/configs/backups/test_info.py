@@ -8,7 +8,7 @@ from uuid import uuid4
 import pytest
 
 from netautod.core.identity.caller import OrgId
-from netautod.network.devices.backups.models import BackupFacts
+from netautod.network.configs.backups.models import BackupFacts
 from netautod.network.devices.records.documents import no_backup
 from netautod.testing import Faults, ios_config
 from tests.network.configs.fleet import Fleet

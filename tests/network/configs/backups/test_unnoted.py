@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from netautod.core.errors import Unavailable
+from netautod.network.configs.backups.store import BackupStates
 from netautod.network.configs.backups.unrecorded_captures import UnnotedCaptures
 from netautod.network.configs.store import ConfigStore
-from netautod.network.devices.backups.store import BackupStates
 from netautod.testing import ios_config
 from tests.network.configs.fleet import Fleet
 from tests.support.clock import MovableClock

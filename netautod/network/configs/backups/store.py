@@ -12,9 +12,9 @@ from netautod.core.errors import Duplicate
 from netautod.core.identity.caller import OrgId
 from netautod.core.pages import Page, in_turns
 from netautod.core.work.context import Work
-from netautod.network.devices.backups.counts import BackupCounting
-from netautod.network.devices.backups.models import FAILED, SUCCESS, BackupFacts, DeviceWithBackup
-from netautod.network.devices.backups.queries import (
+from netautod.network.configs.backups.counts import BackupCounting
+from netautod.network.configs.backups.models import FAILED, SUCCESS, BackupFacts, DeviceWithBackup
+from netautod.network.configs.backups.queries import (
     AT,
     ERROR,
     FRESH_AT,

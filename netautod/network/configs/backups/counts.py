@@ -14,8 +14,8 @@ from datetime import datetime, timedelta
 from functools import partial
 
 from netautod.core.identity.caller import OrgId
-from netautod.network.devices.backups.models import FAILED, NEVER, SUCCESS, UNKNOWN_KIND, BackupCounts
-from netautod.network.devices.backups.queries import (
+from netautod.network.configs.backups.models import FAILED, NEVER, SUCCESS, UNKNOWN_KIND, BackupCounts
+from netautod.network.configs.backups.queries import (
     BY_AGE,
     BY_STATE,
     FRESH_AT,

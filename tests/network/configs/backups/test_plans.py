@@ -8,9 +8,9 @@ import pytest
 from netautod.core.clock import SystemClock
 from netautod.core.identity.caller import OrgId
 from netautod.core.pages import Page
-from netautod.network.devices.backups.models import BackupFilter, Sorting
-from netautod.network.devices.backups.queries import found_by
-from netautod.network.devices.backups.store import BackupStates
+from netautod.network.configs.backups.models import BackupFilter, Sorting
+from netautod.network.configs.backups.queries import found_by
+from netautod.network.configs.backups.store import BackupStates
 from netautod.network.devices.creation.single import new_device
 from netautod.network.devices.models import DeviceFilter
 from netautod.network.devices.records.counts import DeviceCounts

@@ -2,7 +2,7 @@
 
 The fields stand in one sub-document: `at` (the end of the last capture), `state`, `error` and `kind` of it,
 `success_at`, `fresh_at` (the last success, before the first one the creation), and what the look for stale
-backups notes (network/configs/backups/stale_store.py).
+backups notes (stale_store.py).
 
 An index of names ends with the fields that filters look at, so that what does not match is told from the keys
 alone, and no document is read but those of the page.
@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from netautod.activity.webhooks.outbox.pending import pending_index
-from netautod.network.devices.backups.models import FAILED, STALE, STATUSES, BackupFilter, Sorting
+from netautod.network.configs.backups.models import FAILED, STALE, STATUSES, BackupFilter, Sorting
 from netautod.network.devices.models import DeviceFilter
 from netautod.network.devices.records.queries import COLLECTION, LIVE, SEARCH, best_index, order, where
 from netautod.store.client import Document, Sort
