@@ -1,8 +1,9 @@
 """Shared fixtures: one real mongod per run, a fresh database per test, served routes, and the inventory."""
 
+import gc
 import os
 import shutil
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,17 @@ from tests.support.temporary import LASTING
 def pytest_sessionstart(session: pytest.Session) -> None:
     # The number is known when the tests run: with xdist the processes collect.
     show_progress(session.config, lambda: session.testscollected)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Look for no garbage while thousands of tests are made, nor among them later: it takes two fifths."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -59,12 +59,12 @@ GROUPS: tuple[Group, ...] = (
             "netautod/activity/audit/details.py",
         ),
         tests=(
-            "tests/core/redaction",
-            "tests/ssh/platform",
-            "tests/ssh/platforms",
+            "tests/secrets/redaction",
+            "tests/transport/ssh/platform",
+            "tests/transport/ssh/platforms",
             "tests/transport/ssh/test_quoted.py",
-            "tests/configs/texts",
-            "tests/configs/workers",
+            "tests/network/configs/texts",
+            "tests/network/configs/workers",
             "tests/network/configs/test_search.py",
             "tests/network/configs/test_configs.py",
             "tests/activity/audit/test_details.py",
@@ -73,7 +73,7 @@ GROUPS: tuple[Group, ...] = (
     Group(
         name="outbound",
         files=("netautod/transport/outbound/*.py",),
-        tests=("tests/outbound", "tests/plugins/webhook"),
+        tests=("tests/transport/outbound", "tests/plugins/webhook"),
     ),
     Group(
         name="limits",
@@ -89,18 +89,18 @@ GROUPS: tuple[Group, ...] = (
             "tests/http",
             "tests/core/test_bounds.py",
             "tests/core/test_large_bodies.py",
-            "tests/auth/lockout",
+            "tests/identity/auth/lockout",
         ),
     ),
     Group(
         name="syncs",
         files=("netautod/network/inventory/sync/*.py", "netautod/network/devices/bindings/*.py"),
-        tests=("tests/inventory", "tests/devices/bindings"),
+        tests=("tests/network/inventory", "tests/network/devices/bindings"),
     ),
     Group(
         name="diffs",
         files=("netautod/network/configs/texts/*.py",),
-        tests=("tests/configs",),
+        tests=("tests/network/configs",),
     ),
     Group(
         name="indexes",
@@ -116,21 +116,25 @@ GROUPS: tuple[Group, ...] = (
     Group(
         name="leases",
         files=("netautod/store/leases/*.py",),
-        tests=("tests/store/leases", "tests/executions", "tests/faults"),
+        tests=("tests/store/leases", "tests/automation/executions", "tests/faults"),
     ),
     Group(
         name="executions",
         files=("netautod/automation/executions/**/*.py",),
         tests=(
-            "tests/executions",
-            "tests/tasks",
+            "tests/automation/executions",
+            "tests/automation/tasks",
             "tests/testing/test_blocking.py",
-            "tests/system",
+            "tests/automation/system",
             "tests/faults",
         ),
     ),
-    Group(name="vault", files=("netautod/secrets/vault/**/*.py",), tests=("tests/vault",)),
-    Group(name="auth", files=("netautod/identity/auth/**/*.py",), tests=("tests/auth", "tests/plugins/oidc")),
+    Group(name="vault", files=("netautod/secrets/vault/**/*.py",), tests=("tests/secrets/vault",)),
+    Group(
+        name="auth",
+        files=("netautod/identity/auth/**/*.py",),
+        tests=("tests/identity/auth", "tests/plugins/oidc"),
+    ),
 )
 
 
