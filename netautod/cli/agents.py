@@ -11,6 +11,7 @@ from netautod.cli.output import complain, say
 from netautod.cli.parsing import Commands
 from netautod.core.errors import InvalidInput, NotFound
 from netautod.core.schema.bases import uuid_or_none
+from netautod.core.text.plurals import counted
 
 
 def add(commands: Commands) -> None:
@@ -28,7 +29,7 @@ def _verify(parsed: argparse.Namespace, configuration: Configuration) -> int:
     if problem is not None:
         complain(f"execution {execution_id}: NOT whole: {problem}")
         return 1
-    say(f"execution {execution_id}: whole; {events} events")
+    say(f"execution {execution_id}: whole; {counted(events, 'event')}")
     return 0
 
 

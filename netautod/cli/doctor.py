@@ -7,6 +7,7 @@ import json
 from netautod.assembly.configuration import Configuration
 from netautod.cli.output import say
 from netautod.cli.parsing import Commands
+from netautod.core.text.plurals import counted
 from netautod.maintenance.doctor.checks import examined
 
 
@@ -24,5 +25,5 @@ def run(parsed: argparse.Namespace, configuration: Configuration) -> int:
         for finding in found:
             say(f"{finding.check}: {finding.text}")
             say(f"    {finding.todo}")
-        say(f"{len(found)} findings" if found else "all is well")
+        say(counted(len(found), "finding") if found else "all is well")
     return 1 if found else 0

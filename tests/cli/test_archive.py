@@ -87,6 +87,6 @@ async def test_what_the_commands_say(
     done = await call("restore", "plain", "target", target)
     assert done.code == 0
     assert done.out.splitlines()[-1] == (
-        "1 organizations are paused: POST /api/system/resume ends that, for each"
+        "1 organization is paused: POST /api/system/resume ends that, for each"
     )
     await target.drop()

@@ -92,7 +92,7 @@ async def test_a_history_comes_in_and_goes_out(run: Run, repository: Path, tmp_p
     done = await run("import-configs", str(repository))
     assert (done.code, done.out.splitlines()) == (
         1,
-        ["2 versions of 1 devices imported, 0 unchanged", "stranger: no device has this name"],
+        ["2 versions of 1 device imported, 0 unchanged", "stranger: no device has this name"],
     )
     done = await run("import-configs", str(repository))
     assert "0 versions of 0 devices imported" in done.out
@@ -131,4 +131,4 @@ async def test_a_wrong_import(
 @pytest.mark.usefixtures("switch")
 async def test_an_alias_says_what_the_texts_are(run: Run, repository: Path, name: str) -> None:
     done = await run("import-configs", str(repository), "--platform", name)
-    assert "2 versions of 1 devices imported" in done.out
+    assert "2 versions of 1 device imported" in done.out

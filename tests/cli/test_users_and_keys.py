@@ -88,7 +88,7 @@ async def test_the_keys_of_secrets_are_rotated_for_every_organization(
     assert capsys.readouterr().out.splitlines() == [
         "organization default: key version 2",
         "installation: key version 2",
-        "1 secrets re-wrapped, 0 failed",
+        "1 secret re-wrapped, 0 failed",
     ]
     rotated = await node.documents("audit_events", {"action": "vault_key.rotate"})
     assert [event["details"]["of"] for event in rotated] == ["organization", "installation"]

@@ -22,7 +22,7 @@ async def test_a_credential_is_made_changed_and_deleted_and_its_secret_never_sho
     assert page.all("input", name="name")[0].attributes["value"] == "switches"
     await browser.post("/credentials/new", {**fields, "secret": SECRET, "allowed_hosts": "192.0.2.0/24\r\n"})
     page = await browser.get("/credentials")
-    assert page.rows[0][:5] == ["switches", "ssh_password", "ops", "192.0.2.0/24", "nothing"]
+    assert page.rows[0][:5] == ["switches", "SSH password", "ops", "192.0.2.0/24", "Nothing"]
     path = page.links["switches"]
     page = await browser.get(path)
     assert SECRET not in page.html

@@ -35,7 +35,7 @@ async def test_what_expires_first_is_first_with_its_exact_lines(site: Site) -> N
         await parked(site, name, days=days)
     page = await approver.get("/approvals")
     assert [head.text for head in page.all("h2")] == ["sooner", "later", "last"]
-    assert "3 wait" in page.text
+    assert "3 pending approvals" in page.text
     assert "admin" in page.text
     assert "core-1" in page.text
     (shown, *_) = page.all("pre")

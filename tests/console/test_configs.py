@@ -46,7 +46,7 @@ async def test_versions_are_listed_and_lead_to_texts_and_diffs(site: Site, sw1: 
     page = await site.browser(READ).get(sw1)
     assert page.heading == f"Configs of {NAME}"
     assert [row[2] for row in page.rows] == ["Version 2", "Version 1"]
-    assert [row[4:6] for row in page.rows] == [["admin", "api"]] * 2
+    assert [row[4:6] for row in page.rows] == [["admin", "Single pull"]] * 2
     assert page.links["Version 1"] == f"{sw1}/1"
     assert page.links["Changes"] == f"{sw1}/diff?new_version=2"
     assert page.controls >= {"Diff", "Side by side"}
@@ -60,7 +60,7 @@ async def test_versions_are_listed_and_lead_to_texts_and_diffs(site: Site, sw1: 
 async def test_without_versions_the_page_says_what_to_do(site: Site, devices: dict[str, str]) -> None:
     for path in (f"/configs/{devices['sw3']}", f"/configs/{devices['sw3']}/diff"):
         page = await site.browser(READ).get(path)
-        assert "No config is stored of this device." in page.text
+        assert "No config of this device is stored." in page.text
         assert page.links["Pull its config"] == f"/devices/{devices['sw3']}"
     page = await site.browser(READ).get(f"/configs/{devices['sw2']}/diff")
     assert "There is only the first version yet" in page.text
@@ -174,7 +174,7 @@ async def test_a_diff_has_sections_words_signs_and_counts(site: Site, sw1: str) 
 @pytest.mark.parametrize(
     ("query", "status", "text"),
     [
-        pytest.param("old_version=2&new_version=2", 200, "The two say the same.", id="identical"),
+        pytest.param("old_version=2&new_version=2", 200, "The versions are identical.", id="identical"),
         pytest.param("old_version=7", 404, "Config version not found", id="no such version"),
         pytest.param("new_version=1", 404, "no version before version 1", id="none before the first"),
         pytest.param("context=2000", 400, "context: ", id="too much context"),

@@ -39,10 +39,10 @@ async def test_a_device_with_all_that_polls_found(site: Site) -> None:
     browser = site.browser("devices.access")
     page = await browser.get(f"/devices/{made}")
     assert page.heading == "switch-1"
-    assert {"reachable", "never"} <= {badge.text for badge in page.all("span") if badge.text}
+    assert {"reachable", "Never backed up"} <= {badge.text for badge in page.all("span") if badge.text}
     assert "1 d 2 h" in page.text
     assert page.text.count(HOSTILE) >= 3  # of the record, of the status and of the poll
-    assert f"Last poll partial: cli: {HOSTILE}" in page.text
+    assert f"Last poll partly failed: cli: {HOSTILE}" in page.text
     assert page.all("img") == []
     assert page.controls == {"Poll", "Test", "Log out"}
     for tab, row in (
@@ -118,7 +118,7 @@ async def test_runs_that_visited_it(site: Site) -> None:
     operator = site.browser("devices.access", "tasks.operate")
     page = await operator.get(f"/devices/{made}?tab=runs")
     assert page.links["bulk pull"] == f"/executions/{execution}"
-    assert [row[3] for row in page.rows] == ["credential"]
+    assert [row[3] for row in page.rows] == ["Credential missing"]
     assert "1 to 1 of 1" in page.text
     assert "No run has visited this device yet" in (await operator.get(f"/devices/{other}?tab=runs")).text
     viewer = site.browser("devices.access")
@@ -222,7 +222,7 @@ async def test_a_new_device_and_its_changes(site: Site) -> None:
     assert page.all("input", name="name")[0].attributes["value"] == "made"
     typed |= {"host": "192.0.2.7", "site": "Berlin", "default_credential": "office", "jump_device": "nobody"}
     page = await browser.post("/devices/new", typed, status=400)
-    assert "jump_device: there is none of this name" in page.text
+    assert "jump_device: Nothing has this name" in page.text
     jump = await device(site, "jump")
     path = (await browser.post("/devices/new", {**typed, "jump_device": "jump"})).headers["Location"]
     api = site.api()
@@ -257,13 +257,13 @@ async def test_who_may_not_manage_credentials_names_none(site: Site) -> None:
     assert "Insufficient permissions" in page.text
     made = (await browser.post("/devices/new", typed)).headers["Location"]
     page = await browser.get(made)
-    assert "Credentials wait until somebody" in page.text
+    assert "Credentials wait until a user" in page.text
     assert "Vouch" not in page.controls
     keeper = site.browser("devices.access", "credentials.manage")
     assert "Vouch" in (await keeper.get(made)).controls
     await keeper.post(f"{made}/vouch")
     page = await keeper.get(made)
-    assert "Credentials wait until somebody" not in page.text
+    assert "Credentials wait until a user" not in page.text
 
 
 def _prompt(page: LoadedPage) -> str:

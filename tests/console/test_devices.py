@@ -24,8 +24,8 @@ async def test_devices_are_listed_and_filtered(site: Site) -> None:
     page = await site.browser("devices.access").get("/devices")
     assert page.heading == "Devices"
     assert [row[1] for row in page.rows] == ["core-1", HOSTILE, "good"]
-    assert [row[5] for row in page.rows][:2] == ["never", "host key 3 h"]
-    assert page.rows[2][5].startswith("backed up ")
+    assert [row[5] for row in page.rows][:2] == ["Never backed up", "Host key changed 3 h"]
+    assert page.rows[2][5].startswith("Backed up ")
     assert page.links[HOSTILE] == f"/devices/{failed}"
     for query, found in (
         ("q=core&site=&device_type=&error_kind=", ["core-1"]),
@@ -54,7 +54,7 @@ async def test_numbers_above_the_list_keep_its_filters(site: Site) -> None:
     page = await site.browser("devices.access").get("/devices?q=e&offset=0")
     assert page.links["1 failed"] == "/devices?q=e&status=failed"
     page = await site.browser("devices.access").get("/devices?q=e&status=failed")
-    assert page.links["host key 1"] == "/devices?q=e&status=failed&error_kind=host_key"
+    assert page.links["Host key changed 1"] == "/devices?q=e&status=failed&error_kind=host_key"
     await site.browser("devices.access").get("/devices?status=broken", status=400)
 
 
@@ -88,7 +88,7 @@ async def test_what_is_ticked_is_pulled(site: Site) -> None:
     ids = {name: await device(site, name, tags=["bulk"]) for name in ("bulk-1", "bulk-2", "bulk-3")}
     manager = site.browser("devices.access", "devices.manage")
     page = await manager.post("/devices/pull?tag=bulk", status=400)
-    assert "Tick the devices" in page.text
+    assert "Select at least one device" in page.text
     assert [row[1] for row in page.rows] == list(ids)
     answer = await manager.post("/devices/pull?tag=bulk", {"device_ids": [ids["bulk-1"], ids["bulk-2"]]})
     assert answer.headers["Location"] == "/devices?tag=bulk"
@@ -113,7 +113,7 @@ async def test_what_is_ticked_is_polled_tested_and_vouched_for(site: Site) -> No
     assert (await viewer.get(f"/devices/{made}?tab=polls")).rows[0][1] in ("queued", "running", "failed")
     page = await viewer.post("/devices/test", {"device_ids": made}, status=200)
     assert page.rows[0][0] == "doubtful"
-    assert "0 of 1 logins succeeded" in page.text
+    assert "0 of 1 login succeeded" in page.text
     await viewer.post("/devices/test", status=400)
     await viewer.post("/devices/vouch", {"device_ids": made}, status=403)
     await site.browser("devices.access", "credentials.manage").post("/devices/vouch", {"device_ids": made})

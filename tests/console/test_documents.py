@@ -145,7 +145,7 @@ async def test_nobodys_edit_is_lost(site: Site, writer: Browser) -> None:
 
 async def test_versions_are_shown_compared_and_restored(site: Site, writer: Browser) -> None:
     path = await made(site, writer, content="one\nsame\n")
-    assert "not changed since it was made" in (await writer.get(f"{path}/versions")).text
+    assert "No changes since it was created" in (await writer.get(f"{path}/versions")).text
     await writer.get(f"{path}/diff", status=404)
     api, own = site.api(writer), f"/api/docs/{path.rpartition('/')[2]}"
     for text in ("<b>two</b>\nsame\n", "three\nsame\n"):

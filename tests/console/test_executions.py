@@ -89,8 +89,8 @@ async def test_an_execution_shows_what_came_of_each_device(site: Site) -> None:
     assert "Cancel" not in page.controls
     assert "1 to 50 of 55" in page.text
     assert "51 to 55 of 55" in (await browser.get(page.links["Next"])).text
-    (row,) = [row for row in (await browser.get(page.links["auth"])).rows if row[0] == "r-auth"]
-    assert row[1:3] == ["auth", "login <refused>"]
+    (row,) = [row for row in (await browser.get(page.links["Login refused"])).rows if row[0] == "r-auth"]
+    assert row[1:3] == ["Login refused", "login <refused>"]
     only = await browser.get(f"/executions/{one}?error_kind=unknown")
     assert "r-odd" in only.text
     assert "r-auth" not in only.text
@@ -149,7 +149,7 @@ async def test_a_log_is_read_by_number_and_by_page(site: Site) -> None:
     assert numbers(news) == list(range(251, 1251))
     (lines,) = news.all("div", id="lines")
     assert (lines.attributes["data-after"], lines.attributes["data-complete"]) == ("1250", "false")
-    page = await browser.get(page.links["All lines by page"])
+    page = await browser.get(page.links["All lines"])
     assert numbers(page) == list(range(1, 1001))
     page = await browser.get(page.links["Next"])
     assert numbers(page) == list(range(1001, 1301))

@@ -62,7 +62,7 @@ async def test_rows_are_checked_before_they_are_imported(site: Site, manager: Br
     page = await manager.get(IMPORT)
     assert page.controls == {"Log out", "Check"}
     page = await manager.upload(IMPORT, {"text": BAD})
-    assert "2 devices would be imported, 1 rows would fail" in page.text
+    assert "2 devices would be imported, 1 row would fail" in page.text
     assert page.rows == [["3", HOSTILE, "host: Missing data for required field"]]
     assert pasted(page) == BAD
     assert await names(site, manager) == []
@@ -86,7 +86,7 @@ async def test_a_file_comes_back_as_a_text_unless_it_is_large(site: Site, manage
     assert await names(site, manager) == ["imported-1", "imported-2"]
     page = await manager.upload(IMPORT, {"text": ""}, {"file": LARGE})
     assert pasted(page) == ""
-    assert "choose it again" in page.text
+    assert "select it again" in page.text
     assert len(page.rows) == 50
     assert "The first 50 of 140 are shown" in page.text
     (rest,) = page.all("textarea", aria_label="Errors as CSV")
@@ -103,7 +103,7 @@ async def test_what_cannot_be_read_keeps_the_form(manager: Browser) -> None:
     page = await manager.upload(IMPORT, {"text": " "}, status=400)
     assert "Paste the rows" in page.text
     page = await manager.upload(IMPORT, {"text": '[{"name": "x"}]'})
-    assert "1 rows would fail" in page.text
+    assert "1 row would fail" in page.text
     await manager.upload(IMPORT, {"text": GOOD, "format": "xml"}, status=400)
 
 
@@ -162,7 +162,7 @@ async def test_a_synchronisation_shows_first_what_it_would_do(
     assert await names(site, manager) == []
     await manager.post(f"{path}/sync", {"run": "sync"})
     page = await manager.get(path)
-    assert page.rows[0][2:8] == ["success", "12", "0", "0", "0", "0"]
+    assert page.rows[0][2:8] == ["succeeded", "12", "0", "0", "0", "0"]
     assert len(await names(site, manager)) == 12
 
 
@@ -193,10 +193,10 @@ async def test_failures_are_in_the_history_by_device(manager: Browser, netbox: N
     (error,) = page.all("p", class_="error")
     assert "(request" in error.text
     page = await manager.get("/inventory/history")
-    assert [row[3] for row in page.rows] == ["failed", "partial"]
+    assert [row[3] for row in page.rows] == ["failed", "partly failed"]
     assert "(1): the device has no name" in page.all("pre")[0].text
     page = await manager.get(f"/inventory/history?source_id={path.rpartition('/')[2]}&limit=1&offset=1")
-    assert [row[3] for row in page.rows] == ["partial"]
+    assert [row[3] for row in page.rows] == ["partly failed"]
     assert page.links["Previous"].startswith("/inventory/history?source_id=")
 
 

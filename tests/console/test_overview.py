@@ -19,11 +19,11 @@ async def test_backups_lead_to_the_lists_that_they_count(site: Site) -> None:
     await device(site, "never")
     browser = site.browser("devices.access")
     page = await browser.get("/")
-    for text in ("1backed up", "3failed", "1never", "timeout", "auth"):
+    for text in ("1backed up", "3failed", "1never backed up", "Timed out", "Login refused"):
         path = page.links[text]
-        count = {"timeout": 2, "auth": 1}.get(text) or int(text[0])
+        count = {"Timed out": 2, "Login refused": 1}.get(text) or int(text[0])
         assert len((await browser.get(path)).rows) == count, text
-    assert parse_qs(urlsplit(page.links["timeout"]).query) == {
+    assert parse_qs(urlsplit(page.links["Timed out"]).query) == {
         "status": ["failed"],
         "error_kind": ["timeout"],
     }

@@ -149,7 +149,7 @@ async def test_a_task_shows_when_it_runs_and_what_came_of_it(site: Site) -> None
     browser, task_id = site.browser(*OPERATOR), await _made(site, name="shown")
     page = await browser.get(f"/tasks/{task_id}")
     assert page.heading == "shown"
-    assert "It has not run yet." in page.text
+    assert "Not run yet." in page.text
     assert "In Europe/Berlin" in page.text
     assert {"Run", "Disable"} <= page.controls
     assert page.links["Edit"] == f"/tasks/{task_id}/edit"

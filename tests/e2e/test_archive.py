@@ -249,7 +249,7 @@ async def test_the_same_restore_goes_on(story: Story) -> None:
     done = await run(*story.of("restore", story.target), seconds=180)
     assert done.code == 0, done
     assert "restore gone on and finished: " in done.out
-    assert "1 executions cancelled" in done.out
+    assert "1 execution cancelled" in done.out
 
 
 @pytest.fixture(scope="module")

@@ -10,6 +10,7 @@ from netautod.cli.output import complain, say
 from netautod.cli.parsing import Commands
 from netautod.core.disk import MIB
 from netautod.core.json.values import to_text
+from netautod.core.text.plurals import counted
 from netautod.maintenance.archive.backup import back_up, unknown_in
 from netautod.maintenance.archive.passphrase_file import read_passphrase
 
@@ -27,7 +28,8 @@ def run(parsed: argparse.Namespace, configuration: Configuration) -> int:
     passphrase = None if parsed.passphrase_file is None else read_passphrase(parsed.passphrase_file)
     contents = asyncio.run(back_up(configuration.settings, parsed.file, passphrase))
     size = parsed.file.stat().st_size / MIB
-    say(f"{contents.documents} documents as of {to_text(contents.taken_at)}, {size:.1f} MiB in {parsed.file}")
+    documents = counted(contents.documents, "document")
+    say(f"{documents} as of {to_text(contents.taken_at)}, {size:.1f} MiB in {parsed.file}")
     for name in unknown_in(contents):
         complain(f"warning: {name} is no collection of this version; it is in the backup as it is")
     if passphrase is None:

@@ -13,6 +13,7 @@ from netautod.cli.output import say
 from netautod.cli.parsing import Commands
 from netautod.core.errors import InvalidInput
 from netautod.core.identity.caller import system_caller
+from netautod.core.text.plurals import counted
 from netautod.network.configs.exchange.history import History
 from netautod.network.configs.exchange.importing import ConfigImport, Imported
 from netautod.network.configs.texts.store import ConfigTexts
@@ -31,7 +32,8 @@ def add(commands: Commands) -> None:
 def run(parsed: argparse.Namespace, configuration: Configuration) -> int:
     """Exit code 1 if something takes no part."""
     done = asyncio.run(_imported(parsed, configuration))
-    say(f"{done.versions} versions of {len(done.devices)} devices imported, {done.unchanged} unchanged")
+    versions, devices = counted(done.versions, "version"), counted(len(done.devices), "device")
+    say(f"{versions} of {devices} imported, {done.unchanged} unchanged")
     for path, problem in list(done.problems.items())[:SHOWN]:
         say(f"{path}: {problem}")
     if len(done.problems) > SHOWN:

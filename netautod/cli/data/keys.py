@@ -18,6 +18,7 @@ from netautod.cli.parsing import Commands
 from netautod.core.errors import Conflict
 from netautod.core.identity.caller import Caller, system_caller
 from netautod.core.json.values import to_text
+from netautod.core.text.plurals import counted
 from netautod.core.work.deadlines import unhurried, waits
 from netautod.identity.auth.tokens.signing_keys import SigningKeys
 from netautod.secrets.vault.rotation import Rotation, rewrap_everything
@@ -63,7 +64,7 @@ async def _rotate(installation: Installation) -> int:
         nodes=installation.stores.system.any_alive,
         report=say,
     )
-    say(f"{result.rewrapped} secrets re-wrapped, {result.failed} failed")
+    say(f"{counted(result.rewrapped, 'secret')} re-wrapped, {result.failed} failed")
     return 1 if result.failed else 0
 
 

@@ -8,6 +8,7 @@ from netautod.assembly.configuration import Configuration
 from netautod.cli.output import say
 from netautod.cli.parsing import Commands
 from netautod.core.json.values import to_text
+from netautod.core.text.plurals import counted
 from netautod.maintenance.archive.passphrase_file import read_passphrase
 from netautod.maintenance.archive.restore import restore
 
@@ -24,8 +25,9 @@ def run(parsed: argparse.Namespace, configuration: Configuration) -> int:
     passphrase = None if parsed.passphrase_file is None else read_passphrase(parsed.passphrase_file)
     done = asyncio.run(restore(configuration.settings, parsed.file, passphrase))
     contents, settled = done.contents, done.settled
+    paused = counted(settled.organizations, "organization is", "organizations are")
     verb = "gone on and finished" if done.resumed else "finished"
-    say(f"restore {verb}: {contents.documents} documents as of {to_text(contents.taken_at)}")
-    say(f"{settled.executions} executions cancelled, {settled.sessions} sessions ended")
-    say(f"{settled.organizations} organizations are paused: POST /api/system/resume ends that, for each")
+    say(f"restore {verb}: {counted(contents.documents, 'document')} as of {to_text(contents.taken_at)}")
+    say(f"{counted(settled.executions, 'execution')} cancelled, {counted(settled.sessions, 'session')} ended")
+    say(f"{paused} paused: POST /api/system/resume ends that, for each")
     return 0

@@ -13,6 +13,7 @@ from netautod.cli.output import say
 from netautod.cli.parsing import Inner, add_inner
 from netautod.core.errors import Conflict, InvalidInput
 from netautod.core.identity.caller import system_caller
+from netautod.core.text.plurals import counted
 
 
 def add(inner: Inner) -> None:
@@ -29,7 +30,7 @@ def run(parsed: argparse.Namespace, configuration: Configuration) -> int:
         raise Conflict(f"{name} is installed: uninstall it, or put it into plugins.disabled, on every node")
     if not parsed.yes and not _agreed(name):
         raise InvalidInput("nothing is deleted")
-    say(f"{asyncio.run(_purge(configuration.settings, name))} records of {name} deleted")
+    say(f"{counted(asyncio.run(_purge(configuration.settings, name)), 'record')} of {name} deleted")
     return 0
 
 

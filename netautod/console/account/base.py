@@ -5,6 +5,7 @@ from typing import Any
 
 from netautod.console.base.pages import ACCOUNT, AccountFirst, PageHandler
 from netautod.core.pages import Page
+from netautod.core.text.plurals import noun_for
 from netautod.http.access import Operation
 from netautod.identity.auth.account.service import AccountService
 from netautod.identity.auth.models import LoginSession
@@ -84,7 +85,7 @@ class AccountBase(PageHandler):
             "more_sessions": max(0, len(sessions) - SESSIONS_SHOWN),
             "tokens": await self.tokens.page(caller, page),
             "grantable": self.tokens.grantable(caller),
-            "days": f"{self.tokens.days:g}",
+            "days": f"{self.tokens.days:g} {noun_for(1 if self.tokens.days == 1 else 2, 'day')}",
             "may_be_endless": caller.can("system.manage"),
             "permissions": sorted(caller.permissions),
             "authority": await self.ssh_ca.public_key(caller.org_id),

@@ -9,6 +9,7 @@ from netautod.console.account.base import AccountBase
 from netautod.console.base.forms import FORM, Form
 from netautod.console.base.pages import ACCOUNT
 from netautod.console.base.refusals import in_the_form
+from netautod.console.base.words import counted
 from netautod.core.errors import Conflict
 from netautod.core.schema.bases import PageQuery
 from netautod.http.access import any_token
@@ -59,7 +60,7 @@ class PasswordPage(AccountBase):
             given["new_password"],
             keep_api_tokens=given["keep_api_tokens"],
         )
-        self.set_notice(f"The password has been changed; {ended} other sessions ended.")
+        self.set_notice(f"The password was changed; {counted(ended, 'other session')} ended.")
         return self.next_page()
 
 
@@ -92,7 +93,7 @@ class ConfirmCodesPage(AccountBase):
             await self.otp.confirm(self.caller, self.form.values(OtpCodeBody())["code"])
         except Conflict as error:
             raise Conflict(AGAIN) from error
-        self.set_notice("From now on a login asks for a one-time code.")
+        self.set_notice("One-time codes are on: every login asks for a code.")
         return self.next_page()
 
     async def _show_again(self) -> None:
@@ -111,7 +112,7 @@ class EndCodesPage(AccountBase):
     async def _turn_off(self) -> str:
         given = self.form.values(OtpEndBody())
         await self.otp.end(self.caller, given["password"], given["code"])
-        self.set_notice("A login asks for no one-time code any more.")
+        self.set_notice("One-time codes are off: a login asks for the password alone.")
         return ACCOUNT
 
 
@@ -120,7 +121,7 @@ class EndSessionPage(AccountBase):
     async def post(self, session_id: str) -> None:
         """End one of the own sessions."""
         await self.account.end_session(self.caller, self.path_id(session_id, "Session"))
-        self.set_notice("The session has ended.")
+        self.set_notice("The session was ended.")
         self.redirect_to(ACCOUNT)
 
 
@@ -129,7 +130,7 @@ class EndOtherSessionsPage(AccountBase):
     async def post(self) -> None:
         """End all own sessions but this one."""
         ended = await self.account.end_other_sessions(self.caller)
-        self.set_notice(f"{ended} other sessions ended.")
+        self.set_notice(f"{counted(ended, 'other session')} ended.")
         self.redirect_to(ACCOUNT)
 
 
@@ -157,7 +158,7 @@ class RevokeTokenPage(AccountBase):
     async def post(self, token_id: str) -> None:
         """Revoke one of the own API tokens."""
         await self.tokens.revoke(self.caller, self.path_id(token_id, "Token"))
-        self.set_notice("The API token has been revoked.")
+        self.set_notice("The API token was revoked.")
         self.redirect_to(ACCOUNT)
 
 

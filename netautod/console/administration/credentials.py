@@ -88,7 +88,7 @@ class NewCredentialPage(CredentialPage):
 
     async def _make(self) -> str:
         made = await self.credentials.create(self.caller, self.form.values(CredentialRequest()))
-        self.set_notice(f"The credential {made.name} was made.")
+        self.set_notice(f"The credential {made.name} was created.")
         return PATH
 
 

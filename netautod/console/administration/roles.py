@@ -75,7 +75,7 @@ class NewRolePage(RolePage):
 
     async def _make(self) -> str:
         made = await self.roles.create(self.caller, self.form.values(RoleRequest()))
-        self.set_notice(f"The role {made.name} was made.")
+        self.set_notice(f"The role {made.name} was created.")
         return f"{PATH}/{made.id}"
 
 

@@ -35,7 +35,7 @@ class PausePage(SystemPage):
     async def _pause(self) -> str:
         values = self.form.values(PauseRequest())
         await self.system.pause(self.caller, values["reason"])
-        self.set_notice("The service is paused: what runs may finish, nothing new begins.")
+        self.set_notice("The service is paused: running work may finish, nothing new starts.")
         return "/nodes"
 
 
@@ -47,7 +47,7 @@ class ResumePage(SystemPage):
 
     async def _resume(self) -> str:
         await self.system.resume(self.caller)
-        self.set_notice("The service goes on.")
+        self.set_notice("The service is resumed.")
         return "/nodes"
 
 

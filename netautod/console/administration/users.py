@@ -72,7 +72,7 @@ class NewUserPage(UserPage):
     async def _make(self) -> str:
         body = with_password(self.form.values(UserCreate()), self.form.secret("password"))
         made = await self.users.create(self.caller, NewUser.from_request(body))
-        self.set_notice(f"The user {made.username} was made.")
+        self.set_notice(f"The user {made.username} was created.")
         return f"{PATH}/{made.id}"
 
 

@@ -68,7 +68,7 @@ class NewWebhookPage(WebhookPage):
 
     async def _make(self) -> str:
         made = await self.webhooks.create(self.caller, self.form.values(WebhookRequest()))
-        self.set_notice(f"The webhook {made.name} was made.")
+        self.set_notice(f"The webhook {made.name} was created.")
         return f"{PATH}/{made.id}"
 
 

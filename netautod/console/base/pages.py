@@ -274,7 +274,7 @@ class PageHandler(JsonHandler):
         This is for records without conditional requests; the service has to find a change at the same moment.
         """
         if self.form.text(TAG, tag) != tag:
-            raise Conflict(f"{CHANGED}; what you see is what was sent, load the page again for what there is")
+            raise Conflict(f"{CHANGED}; the form shows what you sent, load the page again for the record")
 
     async def check_trace(self, operation: Operation) -> None:
         """Record a change without an event, unless the form is shown again and nothing was changed."""

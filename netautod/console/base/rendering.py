@@ -10,6 +10,7 @@ from urllib.parse import quote, urlencode
 from markupsafe import Markup
 
 from netautod.console.base.static import StaticFiles
+from netautod.console.base.words import counted, in_words, option
 from netautod.core.json.values import to_text
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ class Renderer:
     def _environment(self) -> "Environment":
         from jinja2 import Environment, PackageLoader, StrictUndefined
 
-        made = Environment(
+        environment = Environment(
             loader=PackageLoader("netautod.console"),
             autoescape=True,
             undefined=StrictUndefined,
@@ -58,8 +59,8 @@ class Renderer:
             auto_reload=False,
             cache_size=-1,
         )
-        made.globals.update(static=self._static.path, with_query=with_query, help_of=self._help_of)
-        made.filters.update(
+        environment.globals.update(static=self._static.path, with_query=with_query, help_of=self._help_of)
+        environment.filters.update(
             moment=moment,
             clock=clock,
             number=number,
@@ -70,8 +71,11 @@ class Renderer:
             visible=visible,
             duration=duration,
             pair=pair,
+            words=in_words,
+            option=option,
+            counted=counted,
         )
-        return made
+        return environment
 
 
 def moment(value: datetime | None) -> Markup:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from netautod.console.base.words import counted
 from netautod.network.configs.texts.side_by_side import Hunk, Row, SideBySide
 from netautod.network.configs.texts.word_diff import Range
 
@@ -153,5 +154,6 @@ def _pieces(text: str, words: Sequence[Range]) -> Iterator[Piece]:
         yield Piece(text=shown[at:], marked=False)
     if len(text) > LONGEST_LINE:
         yield Piece(
-            text=f" \N{HORIZONTAL ELLIPSIS} {len(text) - LONGEST_LINE:,} more characters", marked=False
+            text=f" \N{HORIZONTAL ELLIPSIS} {counted(len(text) - LONGEST_LINE, 'more character')}",
+            marked=False,
         )

@@ -1,6 +1,7 @@
 """Bulk actions on the devices that are selected in the list, or on the whole list."""
 
 from netautod.console.base.forms import FORM
+from netautod.console.base.words import counted
 from netautod.console.devices.listing import LIST, DeviceListPage
 from netautod.core.errors import InvalidInput, Unavailable
 from netautod.core.schema.bases import load
@@ -40,7 +41,7 @@ class BulkPage(DeviceListPage):
     def _selected(self, most: int) -> list[str]:
         found = self.form.all(SELECTED)
         if not found:
-            raise InvalidInput("Tick the devices that you mean first")
+            raise InvalidInput("Select at least one device first")
         if len(found) > most:
             raise InvalidInput(f"{SELECTED}: at most {most:,} at once")
         return found
@@ -62,7 +63,7 @@ class PullPage(BulkPage):
     async def _pull(self) -> str:
         ids = load(BulkPullRequest(), {SELECTED: await self.selected_ids()})[SELECTED]
         started = await self.background.begin(self.caller, ids, None)
-        self.set_notice(f"The configs of {len(ids):,} devices are being pulled")
+        self.set_notice(f"Pulling the configs of {counted(len(ids), 'device')}")
         return f"/executions/{started['id']}" if self.caller.can(RUNS) else self.back()
 
 
@@ -82,9 +83,9 @@ class PollsPage(BulkPage):
             except Unavailable as error:
                 if not queued:
                     raise
-                self.set_notice(f"{queued} of {len(ids)} polls are queued. {error.text}")
+                self.set_notice(f"{queued} of {counted(len(ids), 'poll')} queued. {error.text}")
                 return self.back()
-        self.set_notice(f"{len(ids)} polls are queued")
+        self.set_notice(f"{counted(len(ids), 'poll')} queued")
         return self.back()
 
 
@@ -114,12 +115,12 @@ class VouchPage(BulkPage):
     async def _vouch(self) -> str:
         ids = [self.path_id(one, "Device") for one in await self.selected_ids()]
         result = await self.vouching.many(self.caller, ids)
-        self.set_notice(f"{result.count:,} devices are vouched for" + _missing(len(result.errors)))
+        self.set_notice(f"Vouched for {counted(result.count, 'device')}" + _missing(len(result.errors)))
         return self.back()
 
 
 def _missing(count: int) -> str:
-    return f"; {count:,} are gone" if count else ""
+    return f"; {counted(count, 'device')} no longer found" if count else ""
 
 
 PAGES = (

@@ -85,7 +85,7 @@ class DeviceFormPage(PageHandler):
         if text:
             found = await find(self.caller.org_id, text)
             if found is None:
-                raise InvalidInput(f"{name}: there is none of this name")
+                raise InvalidInput(f"{name}: Nothing has this name")
             values[field] = found
         elif partial:
             values[field] = None

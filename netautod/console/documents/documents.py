@@ -84,7 +84,7 @@ class DeleteDocumentPage(OneDocumentPage):
 
     async def _delete(self, shown: ShownDocument) -> str:
         await self.documents.delete(self.caller, shown.document.id, only_if=self.if_unchanged(document_tag))
-        self.set_notice(f"{shown.document.name} is deleted")
+        self.set_notice(f"The document {shown.document.name} was deleted")
         return PATH
 
 

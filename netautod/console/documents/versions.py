@@ -73,7 +73,7 @@ class RestoreVersionPage(OneVersionPage):
 
     async def _restore(self, shown: ShownDocument, version_id: str) -> str:
         await self.documents.restore(self.caller, shown.document.id, version_id)
-        self.set_notice("Restored; what was there before is a version now")
+        self.set_notice("Restored; the former content is a version now")
         return own_path(shown.document.id)
 
 

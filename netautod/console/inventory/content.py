@@ -11,7 +11,7 @@ from netautod.network.inventory.imports.models import RowFile
 
 FILE, TEXT = "file", "text"
 CSV, JSON = "csv", "json"
-# A file of up to so many bytes comes back as a text in the form; a larger one has to be chosen again.
+# A file of up to so many bytes comes back as a text in the form; a larger one has to be selected again.
 CARRIED = 512 * 1024
 
 
@@ -39,7 +39,7 @@ def content_of(form: Form) -> Content:
     else:
         body = with_newlines(form.secret(TEXT)).encode()
     if not body.strip():
-        raise InvalidInput("text: Paste the rows, or choose a file")
+        raise InvalidInput("text: Paste the rows, or select a file")
     return Content(body=body, digest=_digest(body), text=_text(body) if len(body) <= CARRIED else None)
 
 

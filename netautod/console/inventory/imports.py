@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from netautod.console.base.forms import FORM
 from netautod.console.base.pages import PageHandler
+from netautod.console.base.words import counted
 from netautod.console.inventory.content import TEXT, Content, content_of, in_format
 from netautod.console.inventory.report import ImportReport, report_of
 from netautod.http.access import requires
@@ -41,7 +42,7 @@ class ImportPage(PageHandler):
         work = self.imports.run(self.caller, file, dry_run=not for_real)
         result = await (work if for_real else self.while_connected(work))
         if for_real and not result.failed:
-            self.set_notice(f"{result.imported:,} devices imported")
+            self.set_notice(f"{counted(result.imported, 'device')} imported")
             return "/devices"
         if wanted and not for_real:
             self.notice = CHANGED

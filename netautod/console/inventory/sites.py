@@ -54,7 +54,7 @@ class NewSitePage(SitePage):
 
     async def _save(self) -> str:
         site = await self.sites.create(self.caller, self.form.values(SiteRequest()))
-        self.set_notice(f"The site {site.name} was made.")
+        self.set_notice(f"The site {site.name} was created.")
         return PATH
 
     async def _form(self) -> None:

@@ -22,7 +22,7 @@ class DeleteSourcePage(OneSourcePage):
 
     async def _delete(self, source: SavedSource) -> str:
         await self.sources.delete(self.caller, source.id)
-        self.set_notice(f"{source.name} is deleted; its devices stay")
+        self.set_notice(f"The source {source.name} was deleted; its devices stay.")
         return PATH
 
 
@@ -57,7 +57,7 @@ class SyncSourcePage(OneSourcePage):
         options = self._options(dry_run=False)
         result = await self.syncs.begin(self.caller, source.id, options)
         self.set_notice(
-            "The synchronisation goes on; this page shows its end" if result is None else _notice(result)
+            "The synchronisation is running: see its result here." if result is None else _notice(result)
         )
         return f"{PATH}/sources/{source.id}"
 

@@ -50,7 +50,7 @@ class NewSourcePage(SourceFormPage):
 
     async def _save(self) -> str:
         source = await self.sources.create(self.caller, self.sent(partial=False))
-        self.set_notice("Saved. Test it, then look at what a synchronisation would do")
+        self.set_notice("The source was saved. Test it, then preview a synchronisation.")
         return f"{PATH}/sources/{source.id}"
 
     async def _form(self) -> None:
@@ -72,7 +72,7 @@ class EditSourcePage(SourceFormPage):
         source = await self.source(source_id)
         self.require_unchanged(str(source.revision))
         await self.sources.update(self.caller, source.id, self.sent(partial=True))
-        self.set_notice("Saved")
+        self.set_notice("The source was saved.")
         return f"{PATH}/sources/{source.id}"
 
     async def _form(self, source_id: str) -> None:

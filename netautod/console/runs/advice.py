@@ -50,37 +50,41 @@ def _advice(place: Name, text: str) -> Advice:
     return Advice(text=text, place=PLACES[place])
 
 
-OTHER = _advice("log", "Its executor has named no kind of failure: the error and the log say more.")
+OTHER = _advice("log", "The executor named no kind of failure: read the error and the log.")
 ADVICE: Mapping[str, Advice] = {
     "dns": _advice("test", "The name of the host does not resolve: check its address, then test it."),
     "refused": _advice(
         "test", "Nothing accepts the connection: check its address, its port and that SSH is on."
     ),
-    "timeout": _advice("test", "It took too long: check the way to the device and its load, then test it."),
+    "timeout": _advice("test", "The device took too long: check the path to it and its load, then test it."),
     "kex": _advice("edit", "No common SSH algorithm: choose an older SSH profile for the device."),
     "host_key": _advice(
-        "host_key", "It shows another host key: compare the fingerprints before you accept the new one."
+        "host_key",
+        "The device shows another host key: compare the fingerprints before you approve it.",
     ),
     "auth": _advice(
-        "credentials", "The login was refused, and a repeat may lock the account: mend the credential first."
+        "credentials",
+        "The login was refused, a repeat may lock the account: correct the credential first.",
     ),
-    "enable": _advice("credentials", "The enable secret is missing or refused: mend it in the credential."),
-    "prompt": _advice("test", "No prompt came, or the device asks something: test it and answer it there."),
-    "pager": _advice("edit", "Pages are not switched off on it: check its device type."),
+    "enable": _advice("credentials", "The enable secret is missing or refused: correct the credential."),
+    "prompt": _advice("test", "No prompt came, or the device asks a question: log in and answer it."),
+    "pager": _advice("edit", "The pager of the device is still on: check its device type."),
     "incomplete": _advice("test", "The configuration stopped before its end: test the device, then retry."),
     "refused_command": _advice(
         "edit", "The device does not know the command: check its device type and the rights of the login."
     ),
     "lost": _advice("test", "The connection dropped in the middle: test the device, then retry."),
     "flood": _advice("edit", "There was more output than the limit: check its device type."),
-    "not_found": _advice("nowhere", "The device was deleted meanwhile: there is nothing to mend."),
-    "credential": _advice("credentials", "No credential may be used: give the device, or all, one."),
-    "suspended": _advice(
-        "credentials", "After refused logins its credential waits: a change of the credential ends that."
+    "not_found": _advice("nowhere", "The device was deleted meanwhile: there is nothing to do."),
+    "credential": _advice(
+        "credentials", "No credential may be used: assign one to the device, or a default."
     ),
-    "address": _advice("edit", "No device may be looked for at this address: correct it."),
+    "suspended": _advice(
+        "credentials", "The credential is suspended after refused logins: change it to end the suspension."
+    ),
+    "address": _advice("edit", "The service may not connect to this address: correct it."),
     "not_vouched": _advice(
-        "vouch", "The credential waits until somebody vouches for the address of the device."
+        "vouch", "The credential is not sent before a user vouches for the address of the device."
     ),
     "busy": _advice("test", "Another session was open on the device: retry when it has ended."),
     UNKNOWN_KIND: OTHER,

@@ -47,7 +47,7 @@ class DecisionForm(ExecutionPage):
             comment=sent.get("comment"),
             shown=sent.get("hash"),
         )
-        self.set_notice(f"What {execution.task_name} asked for is {decision}.")
+        self.set_notice(f"The request of {execution.task_name} was {decision}.")
         return "/approvals" if self.form.text("from") == LIST else f"/executions/{execution_id}"
 
 

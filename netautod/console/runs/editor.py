@@ -108,7 +108,7 @@ class NewTaskPage(TaskEditor):
 
     async def _create(self) -> str:
         task = await self.tasks.create(self.caller, self.sent(self.form.text("task_type")))
-        self.set_notice(f"The task {task.name} is created.")
+        self.set_notice(f"The task {task.name} was created.")
         return f"/tasks/{task.id}"
 
 
@@ -136,7 +136,7 @@ class EditTaskPage(TaskEditor):
         if changes:
             only_if = self.if_unchanged(editable_tag)
             await self.tasks.update(self.caller, task.id, changes, only_if=only_if)
-            self.set_notice(f"The task {changes.get('name', task.name)} is saved.")
+            self.set_notice(f"The task {changes.get('name', task.name)} was saved.")
         return f"/tasks/{task.id}"
 
 

@@ -11,6 +11,7 @@ from netautod.automation.executions.schemas import LogQuery, ResultsQuery
 from netautod.automation.executions.service import BY_OTHERS, ExecutionService
 from netautod.console.base.forms import FORM
 from netautod.console.base.pages import PageHandler
+from netautod.console.base.words import counted
 from netautod.console.runs.advice import advice_on
 from netautod.console.runs.views import ResultsView, answer_of, json_text, output_text, runs_of
 from netautod.core.pages import Page
@@ -123,7 +124,7 @@ class CancelForm(ExecutionPage):
 
     async def _cancel(self, execution: Execution) -> str:
         await self.executions.cancel(self.caller, execution.id)
-        self.set_notice("The execution is cancelled.")
+        self.set_notice("The execution was cancelled.")
         return f"/executions/{execution.id}"
 
 
@@ -138,9 +139,8 @@ class RetryFailedForm(ExecutionPage):
 
     async def _retry(self, execution: Execution) -> str:
         again = await self.subset_runs.retry_failed(self.caller, execution.id)
-        self.set_notice(
-            f"{len(again.device_subset or ()):,} of the devices are visited again, in this execution."
-        )
+        devices = counted(len(again.device_subset or ()), "failed device")
+        self.set_notice(f"This execution visits {devices} again.")
         return f"/executions/{again.id}"
 
 

@@ -11,6 +11,7 @@ from netautod.automation.tasks.service import TaskService
 from netautod.console.base.forms import FORM
 from netautod.console.base.pages import PageHandler
 from netautod.console.base.rendering import with_query
+from netautod.console.base.words import counted
 from netautod.console.runs.views import runs_of
 from netautod.core.errors import Conflict, InvalidInput, NotFound
 from netautod.core.json.values import to_text
@@ -57,7 +58,7 @@ class CancelManyForm(PageHandler):
         cancelled = left = 0
         selected = dict.fromkeys(self.form.all("execution_id"))
         if not selected:
-            raise InvalidInput("execution_id: Choose at least one execution")
+            raise InvalidInput("execution_id: Select at least one execution")
         for one in selected:
             try:
                 await self.executions.cancel(self.caller, self.path_id(one, "Execution"))
@@ -71,7 +72,7 @@ class CancelManyForm(PageHandler):
 
 
 def _notice(cancelled: int, left: int) -> str:
-    done = f"{cancelled} execution{'' if cancelled == 1 else 's'} cancelled."
+    done = f"{counted(cancelled, 'execution')} cancelled."
     return f"{done} {left} had ended before, or {'is' if left == 1 else 'are'} gone." if left else done
 
 

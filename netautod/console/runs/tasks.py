@@ -81,7 +81,7 @@ class ToggleTaskForm(TaskPage):
         """Enable or disable a task."""
         enabled = self.form.values(ToggleRequest())["enabled"]
         task = await self.tasks.toggle(self.caller, self.path_id(task_id, "Task"), enabled)
-        self.set_notice(f"{task.name} is {'enabled' if enabled else 'disabled'}.")
+        self.set_notice(f"The task {task.name} was {'enabled' if enabled else 'disabled'}.")
         self.redirect_to(f"/tasks/{task.id}")
 
 
@@ -91,7 +91,7 @@ class DeleteTaskForm(TaskPage):
         """Delete a task; its executions stay."""
         task = await self.task(task_id)
         await self.tasks.delete(self.caller, task.id)
-        self.set_notice(f"The task {task.name} is deleted; what it has run stays under Executions.")
+        self.set_notice(f"The task {task.name} was deleted; its executions stay.")
         self.redirect_to("/tasks")
 
 

@@ -95,7 +95,7 @@ function show() {
     option.append(" ", element("small", {}, one.group));
     return option;
   }));
-  status.textContent = options.length ? `${options.length} results` : "Nothing fits";
+  status.textContent = options.length ? `${options.length} ${options.length === 1 ? "result" : "results"}` : "No results";
   mark(Math.min(at, options.length - 1));
 }
 

@@ -59,8 +59,8 @@ async def test_a_new_password_ends_the_other_sessions(admin: Visitor, node: Node
     page = await admin.post("/account/password", CHANGE)
     assert page.headers["Location"] == "/account"
     page = await admin.get("/account")
-    assert "The password has been changed; 1 other sessions ended." in page.text
-    assert "has been changed" not in (await admin.get("/account")).text
+    assert "The password was changed; 1 other session ended." in page.text
+    assert "password was changed" not in (await admin.get("/account")).text
     await other.get("/account", status=303)
     await other.log_in(password=PASSWORD, status=400)
     await other.log_in(password=NEW)
@@ -107,7 +107,7 @@ async def test_one_time_codes_from_their_making_to_their_end(admin: Visitor, nod
     assert secret not in page.html
     page = await admin.post("/account/codes/confirm", {"code": code_of(node, secret)})
     page = await admin.get(page.headers["Location"])
-    assert "From now on a login asks for a one-time code." in page.text
+    assert "One-time codes are on: every login asks for a code." in page.text
     assert "A login asks for a one-time code." in page.text
     assert secret not in page.html
     other = Visitor(base_url=admin.base_url)
@@ -292,7 +292,7 @@ async def test_a_user_of_a_directory_has_no_password_here(node: Node, visitor: V
     await users.update({"username": "dora"}, {"$set": {"auth_provider": "ldap"}})
     node.authenticator.forget_all()
     page = await visitor.get("/account")
-    assert "Your password is kept by ldap." in page.text
+    assert "Your password is managed by LDAP." in page.text
     assert "One-time codes" not in page.text
     await visitor.post("/account/password", CHANGE, status=400)
     await visitor.get("/account")

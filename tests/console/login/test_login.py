@@ -103,7 +103,8 @@ async def test_wrong_passwords_keep_the_name_and_are_locked_out_in_the_words_of_
 ) -> None:
     for left in range(9, -1, -1):
         page = await visitor.log_in("admin", WRONG, path="/login?next=/account", status=400)
-        assert f"Invalid username or password. {left} attempts remaining." in told(page)
+        attempts = "1 attempt" if left == 1 else f"{left} attempts"
+        assert f"Invalid username or password. {attempts} remaining." in told(page)
         (name,) = page.all("input", name="username")
         assert name.attributes["value"] == "admin"
         assert WRONG not in page.html
