@@ -63,7 +63,7 @@ async def test_without_versions_the_page_says_what_to_do(site: Site, devices: di
         assert "No config of this device is stored." in page.text
         assert page.links["Pull its config"] == f"/devices/{devices['sw3']}"
     page = await site.browser(READ).get(f"/configs/{devices['sw2']}/diff")
-    assert "There is only the first version yet" in page.text
+    assert "There is only one version yet" in page.text
     assert page.links["Version 1"] == f"/configs/{devices['sw2']}/1"
 
 

@@ -53,7 +53,7 @@ async def test_a_device_with_all_that_polls_found(site: Site) -> None:
         page = await browser.get(f"/devices/{made}?tab={tab}")
         assert page.rows == [row], tab
         assert page.all("img") == []
-        assert "1 rows, read" in page.text
+        assert "1 row, read" in page.text
 
 
 async def test_tables_are_paged_and_narrowed(site: Site) -> None:

@@ -72,7 +72,7 @@ async def test_rows_are_checked_before_they_are_imported(site: Site, manager: Br
     assert "not what was checked before" in page.text
     assert await names(site, manager) == []
     page = await manager.upload(IMPORT, {"text": BAD, "checked": checked, "run": "import"})
-    assert "Imported: 2 devices; 1 rows failed" in page.text
+    assert "Imported: 2 devices; 1 row failed" in page.text
     assert await names(site, manager) == ["imported-1", "imported-2"]
 
 
