@@ -9,9 +9,9 @@ from netautod.automation.executions.transitions import STATES
 from netautod.console.base import words
 from netautod.console.base.words import counted, in_words, option
 from netautod.identity.users.models import LDAP, LOCAL, OIDC
+from netautod.network.configs.backups.models import STALE, STATUSES
 from netautod.network.configs.schemas import KINDS
 from netautod.network.credentials.rules import TYPES
-from netautod.network.devices.backups.models import STALE, STATUSES
 from netautod.network.discovery.polling.models import State
 from tests.console.seeds import device, noted
 from tests.console.site import Site
