@@ -59,11 +59,11 @@ class Progress:
             self._print(self.line())
 
     def line(self) -> str:
-        """For example `45 % of 9,100 tests, 2:10 left`."""
+        """Return for example `45 % of 9,100 tests, 2:10 left`; the first tests tell nothing of the rest."""
         over = len(self.over)
         total = max(self.total(), over, 1)
         left = ""
-        if over:
+        if over * 50 >= total:
             minutes, seconds = divmod(round((self.now() - self._started) / over * (total - over)), 60)
             left = f", {minutes}:{seconds:02} left"
         failed = f", {self.failed} failed" if self.failed else ""

@@ -25,7 +25,6 @@ WHOLE = (
     "tests/plugins/oidc/test_real_providers.py",
     "tests/plugins/snmp/test_live_lldpd.py",
     "tests/plugins/test_plugin_guide.py",
-    "tests/repository/test_recipes.py",
     "tests/transport/ssh/platforms/test_dialogs_corpus.py",
     "tests/transport/ssh/platforms/test_failed_reads.py",
     "tests/transport/ssh/test_fake_switches.py",

@@ -55,7 +55,7 @@ def test_a_line_has_the_share_and_the_time_that_is_left(run: Run) -> None:
 def test_a_test_that_fails_is_named_at_once_and_counted(run: Run) -> None:
     run.over(0, "failed")
     assert run.out.lines == ["FAILED t.py::test_0"]
-    assert run.progress.line() == "0 % of 9,100 tests, 0:00 left, 1 failed"
+    assert run.progress.line() == "0 % of 9,100 tests, 1 failed"
 
 
 def test_nothing_is_left_when_all_are_over(run: Run) -> None:
