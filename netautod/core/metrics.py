@@ -60,7 +60,7 @@ def _seconds(text: str, *labels: str, buckets: tuple[float, ...] = QUICK) -> Dec
 
 DECLARED: Mapping[str, Declared] = {
     "scheduler_fired": Declared(help="Executions inserted by the due scan."),
-    "scheduler_missed": Declared(help="Ticks that got no run because nobody was there in time."),
+    "scheduler_missed": Declared(help="Ticks that got no run because they were found too late."),
     "scheduler_skipped": Declared(
         help="Ticks skipped because the task's previous execution was still active."
     ),
@@ -100,7 +100,7 @@ DECLARED: Mapping[str, Declared] = {
     "polls_taken_over": Declared(help="Polls whose node died or stopped, begun again by this one."),
     "polls_abandoned": Declared(help="Polls that did not end within their time, and were left behind."),
     "polls_running": _gauge("Polls running on this node now."),
-    "polls_waiting": _learned("Polls that were asked for and have not begun, of all organizations."),
+    "polls_waiting": _learned("Polls that were requested and have not begun, of all organizations."),
     "collectors_abandoned": Declared(help="Collectors of polls that ignored their cancellation."),
     "database_disk_free_bytes": _learned("Bytes free on the disk of the service's own database."),
     "database_command_seconds": _seconds("Answers of the database, by command.", "command"),
@@ -133,7 +133,7 @@ DECLARED: Mapping[str, Declared] = {
     ),
     "webhook_deliveries_waiting": _learned("Deliveries that wait for a webhook, of all organizations."),
     "webhook_deliveries_oldest_seconds": _learned("How long the delivery has waited that waits for longest."),
-    "plugins_observer_dropped": Declared(help="Events that an observer was too far behind to be told."),
+    "plugins_observer_dropped": Declared(help="Events dropped because an observer was too far behind."),
     "plugins_observer_failures": Declared(help="Observers of plugins that raised."),
 }
 

@@ -16,13 +16,13 @@ class MongoDBSettings:
         RiskRule(
             name="mongodb-without-tls",
             cause="`mongodb.uri` names another machine, without TLS or with certificates unchecked",
-            text="whoever is on the way to the database reads and changes all that goes there",
+            text="an attacker on the way to the database reads and changes all that goes there",
             found=lambda one: _elsewhere(one.uri, safe=MongoUri.parse(one.uri).verified_tls),
         ),
         RiskRule(
             name="mongodb-without-login",
             cause="`mongodb.uri` names another machine, without user and `authMechanism` in it",
-            text="whoever reaches the database reads and changes everything in it",
+            text="anyone who reaches the database reads and changes everything in it",
             found=lambda one: _elsewhere(one.uri, safe=MongoUri.parse(one.uri).login),
         ),
     )

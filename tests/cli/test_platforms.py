@@ -139,7 +139,7 @@ async def complaints(tried: Run, fields: dict[str, object], flags: tuple[str, ..
     ("arguments", "text"),
     [
         pytest.param(("--platform", "cisco_oss"), "there is no platform 'cisco_oss'", id="no such platform"),
-        pytest.param(("--platform", "cisco_ios"), "nobody can be asked for the password", id="no terminal"),
+        pytest.param(("--platform", "cisco_ios"), "no terminal to prompt for the password", id="no terminal"),
         pytest.param(("--platform", "cisco_ios", "--port", "0"), "--port must be 1 to", id="no port"),
         pytest.param(
             ("--platform", "cisco_ios", "--protocol", "telnet"), "telnet encrypts nothing", id="telnet"

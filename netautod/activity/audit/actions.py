@@ -51,7 +51,7 @@ ACTIONS: Mapping[str, str] = {
     "device.revive": "A sync brought a deleted device back.",
     "device.test_credential": "The login of a device was tested.",
     "device.update": "A device was changed.",
-    "device.vouch": "Somebody vouched for the addresses of devices.",
+    "device.vouch": "A user vouched for the addresses of devices.",
     "document.create": "A document was created.",
     "document.delete": "A document was deleted.",
     "document.restore": "An earlier version of a document was restored.",

@@ -14,13 +14,13 @@ DESCRIPTIONS: Mapping[str, str] = {
     BACKUP_STALE: "A device has had no good backup for `backups.stale_hours`; once until the next good one.",
     CREDENTIAL_SUSPENDED: "A device refused a credential; background work leaves it alone there for a while.",
     "neighbor_lost": "A poll no longer finds a neighbor that was heard on an interface.",
-    "interface_down": "An interface went down that nobody has turned off.",
+    "interface_down": "An interface went down although it is not turned off.",
     "device_unreachable": "`polling.unreachable_after` polls in a row got no answer from a device.",
     "device_reachable": "A device that was unreachable answers again.",
 }
 OWN = tuple(DESCRIPTIONS)
 TEST = "test"
-"""What the test of a webhook is called; nobody can choose it."""
+"""The event of a webhook's test; a webhook cannot subscribe to it."""
 
 
 class EventNames:

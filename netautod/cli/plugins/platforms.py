@@ -63,9 +63,9 @@ def add(commands: Commands) -> None:
     )
     parser.add_argument("--protocol", choices=sorted(PORTS), default="ssh")
     parser.add_argument("--ssh-profile", choices=sorted(PROFILES), default="modern")
-    parser.add_argument("--username", metavar="NAME", help="default: the name of who calls this")
+    parser.add_argument("--username", metavar="NAME", help="default: your name on this machine")
     secret = parser.add_mutually_exclusive_group()
-    secret.add_argument("--password-file", metavar="FILE", help="its first line; else it is asked for")
+    secret.add_argument("--password-file", metavar="FILE", help="its first line; default: prompt for it")
     secret.add_argument("--credential", metavar="NAME", help="one of the installation's credentials")
     parser.add_argument("--enable-password-file", metavar="FILE")
     parser.add_argument("--organization", metavar="NAME", help="of the credential, if there are several")
@@ -173,7 +173,7 @@ async def _login(parsed: argparse.Namespace, settings: Settings) -> Login:
     elif sys.stdin.isatty():
         password = getpass.getpass(f"Password of {name} on {parsed.device}: ")
     else:
-        raise InvalidInput("nobody can be asked for the password here: give --password-file or --credential")
+        raise InvalidInput("no terminal to prompt for the password: give --password-file or --credential")
     return Login(username=name, password=password, enable_secret=enable)
 
 

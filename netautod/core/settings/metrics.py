@@ -15,7 +15,7 @@ class MetricsSettings:
         RiskRule(
             name="metrics-on-network",
             cause="`metrics.port` with a `metrics.host` that is not this machine",
-            text="whoever reaches the port reads how much is done here and what fails; there is no login",
+            text="anyone who reaches the port reads how much is done here and what fails; there is no login",
             found=lambda one: _on_network(one),
         ),
     )

@@ -66,7 +66,7 @@ class Reader:
         }
         self._credentials = {"CREDENTIALS_DIRECTORY": environment.get("CREDENTIALS_DIRECTORY", "")}
         self._flags = flags
-        self._keys: set[str] = set()  # of the file's top level that somebody has read
+        self._keys: set[str] = set()  # of the file's top level that were read
         self._variables: set[str] = set()
         self._secrets: list[str] = []  # keys of secrets that stand in the file itself
         self._secret_files: list[Path] = []

@@ -39,7 +39,7 @@ def credential(environment: Mapping[str, str], key: str) -> Path | None:
         path.lstat()
     except FileNotFoundError:
         return None
-    except OSError:  # whoever reads it says why it cannot be read
+    except OSError:  # the reader of the file says why it cannot be read
         return path
     return path
 

@@ -24,7 +24,7 @@ class ConfigSettings:
 class BackupSettings:
     stale_hours: float = setting(
         48.0,
-        "A device without a good backup for so long is stale, and observers are told; 0: none is.",
+        "A device without a good backup for so long is stale, and observers are notified; 0: none is.",
         low=0,
         high=876_000,
     )

@@ -12,8 +12,8 @@ class PollingSettings:
     RISKS: ClassVar[tuple[RiskRule["PollingSettings"], ...]] = (
         RiskRule(
             name="device-tls-unverified",
-            cause="`polling.verify_tls = false`: passwords go to whoever answers for a device by HTTPS",
-            text="whoever stands between here and a device gets the password of its HTTPS interface",
+            cause="`polling.verify_tls = false`: passwords go to any host that answers for a device by HTTPS",
+            text="an attacker between here and a device gets the password of its HTTPS interface",
             found=lambda section: [] if section.verify_tls else ["polling.verify_tls"],
         ),
     )
@@ -26,6 +26,6 @@ class PollingSettings:
     device_seconds: float = setting(120.0, "Seconds that the poll of one device may take.", low=1, high=120)
     verify_tls: bool = setting(True, "Whether HTTPS interfaces of devices have to show a good certificate.")
     unreachable_after: int = setting(
-        3, "Polls in a row without an answer after which a device is told to be unreachable.", low=1
+        3, "Polls in a row without an answer after which a device is reported as unreachable.", low=1
     )
     scan_seconds: float = setting(2.0, "Seconds between two looks for devices that are due.", low=0.05)
