@@ -79,7 +79,7 @@ async def test_who_may_not_decide_the_own_request_sees_why(site: Site) -> None:
     one = await parked(site, "own", approved_by_others=True, requested_by=OTHER)
     requester = site.browser("tasks.operate", "config.deploy", user_id=OTHER)
     for path in ("/approvals", f"/executions/{one}"):
-        assert "Somebody else has to decide: you started this run" in (await requester.get(path)).text
+        assert "Another user has to decide: you started this run" in (await requester.get(path)).text
     await requester.post(f"/executions/{one}/approve", {"hash": "of-these"}, status=403)
     third = site.browser("tasks.operate", "config.deploy", user_id=STRANGER)
     assert {"Approve", "Reject"} <= (await third.get(f"/executions/{one}")).controls

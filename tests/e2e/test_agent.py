@@ -177,7 +177,7 @@ async def test_a_change_waits_for_somebody_else(lab: Lab) -> None:
 
     own = await lab.admin.client.post(f"{EXECUTIONS}/{execution}/approve", {})
     assert own.status == 403
-    assert "Somebody else has to decide" in own.json["error"]
+    assert "Another user has to decide" in own.json["error"]
     approved = await lab.other.client.post(f"{EXECUTIONS}/{execution}/approve", {"comment": "go on"})
     assert approved.status == 200
 

@@ -80,7 +80,7 @@ class DiffPage(ConfigPage):
         except NotFound as error:
             self.error, self.page_status = error.text, 404
             return None
-        assert isinstance(diff.found, SideBySide)  # as it was asked for
+        assert isinstance(diff.found, SideBySide)  # as the form requested
         columns = self.query["format"] == "side_by_side"
         size = ROW_CHARACTERS * sum(len(hunk.rows) for hunk in diff.found.hunks)
         piece = await in_thread_if_large(

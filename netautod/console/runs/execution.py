@@ -1,4 +1,4 @@
-"""One execution: how far it is, what it says, and what came of each device."""
+"""One execution: its state, its log, and the result of each device."""
 
 from typing import Any
 

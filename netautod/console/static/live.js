@@ -49,7 +49,7 @@ async function renew() {
   }
 }
 
-// Not while somebody works in it: a text that is selected or typed stays. What is unfolded stays so, by its id.
+// Not while the user works in it: a text that is selected or typed stays. What is unfolded stays so, by its id.
 function replace(old, renewed) {
   if (!renewed) return old.removeAttribute("data-live");
   showTimes(renewed);
@@ -59,7 +59,7 @@ function replace(old, renewed) {
   }
   if (busy(old)) return;
   if (!("live" in renewed.dataset)) old.removeAttribute("data-live");
-  if (told(renewed) === told(old)) return;
+  if (content(renewed) === content(old)) return;
   const focused = document.activeElement?.id;
   const ticked = new Set([...old.querySelectorAll("input:checked[id]")].map((box) => box.id));
   old.replaceChildren(...renewed.childNodes);
@@ -68,7 +68,7 @@ function replace(old, renewed) {
 }
 
 // Tokens of forms are others each time.
-function told(element) {
+function content(element) {
   return element.innerHTML.replace(/name="_xsrf" value="[^"]*"/g, "");
 }
 

@@ -15,7 +15,7 @@ from typing import Any
 Report = Callable[[str, str], None]
 _LAST_WORDS = 0.5  # seconds before the end at which the stack of one that hangs is written
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
-# Events of `sys.audit` that change something outside the process, or talk to somebody.
+# Events of `sys.audit` that change something outside the process, or talk to other programs.
 _EFFECTS = {
     "os.remove": "removes a file",
     "os.rename": "renames a file",

@@ -6,7 +6,7 @@ from importlib.metadata import EntryPoint
 from netautod.plugin_host.loading.distributions import name_of
 
 DISTRIBUTION = "netautod"
-# Its executors only say that a task type is not implemented: they are there until somebody brings one.
+# Its executors only say that a task type is not implemented: they are there until a plugin brings one.
 YIELDING = "netautod_unimplemented"
 
 

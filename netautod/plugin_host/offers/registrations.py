@@ -1,4 +1,4 @@
-"""Everything that plugins register, asked for at once: for the commands that say whether plugins work."""
+"""Everything that plugins register, collected at once: for the commands that say whether plugins work."""
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path

@@ -37,7 +37,7 @@ class PluginEvents:
         Raises Unavailable where there is no service, or from a publisher: some may have got it then.
         """
         if not self._publishers:
-            raise Unavailable("Events are told by the running service only")
+            raise Unavailable("Events are published by the running service only")
         whole = f"{plugin}.{name}"
         kind = self.types.get(whole)
         if kind is None:

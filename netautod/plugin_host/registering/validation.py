@@ -133,7 +133,7 @@ def _refuse_text(what: str, name: str, text: Any) -> None:
 
 def _refuse_key(what: str, key: Any, keys: PermissionKeys) -> None:
     if not isinstance(key, str) or "*" in key or not keys.is_known(key):
-        raise PluginError(f"{what} names a permission that nobody has declared: {key!r}")
+        raise PluginError(f"{what} names a permission that does not exist: {key!r}")
 
 
 def _refuse_schemas(what: str, schemas: Mapping[str, Any], *, needed: bool = False) -> None:

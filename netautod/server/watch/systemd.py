@@ -26,7 +26,7 @@ def notify(message: str) -> None:
         try:
             channel.sendto(message.encode(), name)
         except OSError as error:
-            logger.warning("systemd could not be told %s: %s", message, error)
+            logger.warning("systemd could not be notified of %s: %s", message, error)
 
 
 def reloading() -> str:

@@ -21,5 +21,5 @@ def test_signs_of_life_are_dropped_where_nobody_reads(
         monkeypatch.setenv("NOTIFY_SOCKET", str(tmp_path / "notify"))
         for _ in range(MANY):
             systemd.notify(systemd.ALIVE)
-        assert "systemd could not be told WATCHDOG=1" in caplog.text
+        assert "systemd could not be notified of WATCHDOG=1" in caplog.text
         assert manager.recv(100) == b"WATCHDOG=1"

@@ -1,8 +1,8 @@
 """Decides about host keys that differ from the pinned ones.
 
-Approving pins exactly the key that was shown to whoever approves, and says nothing about where passwords may
-go: a device that nobody has vouched for is vouched for first, and visited again. A key that came through the
-jump device of somebody else would otherwise be trusted wherever it answers.
+Approving pins exactly the key that was shown to the user who approves, and says nothing about where passwords
+may go: a device that is not vouched for must be vouched for first, and visited again. A key that came
+through a jump device of an attacker would otherwise be trusted wherever it answers.
 """
 
 from contextlib import suppress
@@ -18,8 +18,8 @@ from netautod.network.devices.records.vouched import MANAGE_CREDENTIALS
 
 NOT_FOUND = "Host key prompt not found"
 NOT_VOUCHED = (
-    "Nobody who may manage credentials has vouched for the address at which the device showed this key: vouch"
-    " for it, visit the device again, and decide then"
+    "No user who may manage credentials has vouched for the address at which the device showed this key:"
+    " vouch for it, visit the device again, and decide then"
 )
 MEANWHILE = "The device or its host key was changed meanwhile; visit it again, and decide then"
 

@@ -1,9 +1,9 @@
-"""Keeps people who may not manage credentials from locking accounts: refused logins are not theirs to repeat.
+"""Keeps people who may not manage credentials from locking accounts: they may not repeat refused logins.
 
 Two refused logins of a credential on a device within a quarter of an hour suspend it there for a quarter of
 an hour, doubled with each further refusal up to a day; five on whatever devices suspend it everywhere,
 because an account of a directory is locked by refusals anywhere. It ends with a login that succeeds and with
-a change of the credential, not with one of the device: whoever may edit devices could go on for ever.
+a change of the credential, not with one of the device: users who may edit devices could go on for ever.
 """
 
 from collections.abc import Iterable, Sequence
@@ -89,6 +89,6 @@ def _subject(leg: Leg, device_id: str | None, most: int) -> Subject:
 
 def _sentence(leg: Leg, until: datetime) -> str:
     return (
-        f"{leg.device.name}: logins of {leg.login.username!r} were refused; without {PERMISSION} nobody "
-        f"tries them again before {to_text(until)}, unless the credential is changed or a test of it succeeds"
+        f"{leg.device.name}: logins of {leg.login.username!r} were refused; without {PERMISSION} they are "
+        f"not tried again before {to_text(until)}, unless the credential is changed or a test of it succeeds"
     )

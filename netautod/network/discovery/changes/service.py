@@ -1,7 +1,7 @@
-"""Tells observers of changes, each once: they are written with the tables, told then, and crossed out by id.
+"""Notifies observers of changes, each once: they are stored with the tables, delivered, then cleared by id.
 
-Who dies in between has written them: another look tells them later, under the same ids, by which a receiver
-knows one that it has seen.
+If the node dies in between, they are stored: another node delivers them later under the same ids, by which a
+receiver recognizes one that it has seen.
 """
 
 import logging
@@ -69,7 +69,7 @@ class Changes:
         try:
             await self.tables.unnotified.clear({device_id: [event["id"] for event in events]})
         except Unavailable as error:
-            logger.warning("events of %s may be told twice: %s", device_id, error)
+            logger.warning("observers may be notified twice of the events of %s: %s", device_id, error)
 
     async def look(self) -> None:
         """Deliver the events that were left behind; for one node at a time."""

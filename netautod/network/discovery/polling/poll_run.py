@@ -1,7 +1,7 @@
 """One poll from its beginning to its end in the history, whatever happens on the way.
 
 Nothing that a device or a collector does leaves a poll running. Where the lease is lost, or the node stops,
-it is left as it is: whoever takes it up begins it again.
+it is left as it is: the node that takes it over begins it again.
 """
 
 import asyncio
@@ -82,7 +82,7 @@ class Visiting:
         except (Unavailable, LeaseLostError):
             raise
         except Exception:
-            logger.exception("what was read on %s could not be kept", device.id)
+            logger.exception("the tables of %s could not be stored", device.id)
             return failed(MISTAKE)
 
     async def _end(self, poll: Poll, outcome: Outcome, visited: Visited, at: datetime) -> None:
@@ -156,4 +156,4 @@ class Visiting:
             self._left.add(visit)
             visit.add_done_callback(self._left.discard)
         elif not visit.cancelled():
-            visit.exception()  # else asyncio complains that nobody looked at it
+            visit.exception()  # else asyncio complains that it was never retrieved

@@ -1,4 +1,4 @@
-"""Looks for what is to be polled, and has it polled: first what somebody asked for, then what is due.
+"""Looks for devices to poll, and has them polled: first those that users requested, then those that are due.
 
 On all nodes together a device is polled once at a time: by the lease `poll:<id>`, which is held from before
 the poll is marked as running until it has ended, and by an index that knows one running poll of a device. A
@@ -141,9 +141,9 @@ class Poller:
             finally:
                 await self.leases.release(held)
         except LeaseLostError:
-            logger.warning("the poll of %s is another node's by now", device_id)
+            logger.warning("the poll of %s belongs to another node now", device_id)
         except Unavailable as error:
-            logger.warning("the poll of %s was left to be taken up: %s", device_id, error)
+            logger.warning("the poll of %s waits to be taken over: %s", device_id, error)
         except Exception:
             logger.exception("the poll of %s failed", device_id)
 
