@@ -1,4 +1,4 @@
-"""The command `netautod`: reads the settings and runs the command that was asked for."""
+"""The command `netautod`: reads the settings and runs the command that was called."""
 
 import argparse
 import os

@@ -27,7 +27,7 @@ from netautod.server.watch.parent import Parent
 
 logger = logging.getLogger(__name__)
 MOST_WORKERS = 64
-# A process is given up while nobody else can take over what it runs.
+# A process is given up before another node can take over what it runs.
 LEASE_SHARE = 2 / 3
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 MIB = 1 << 20
 # Less is as good as nothing: a database writes its journal in files of 100 MiB.
 SCARCE_BYTES = 64 * MIB
-# A quota of the user that is used up is a full disk to whoever writes.
+# A quota of the user that is used up is a full disk to the program that writes.
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 _FULL_TEXT = os.strerror(errno.ENOSPC)
 

@@ -1,4 +1,4 @@
-"""One page of a list: the window that was asked for, and its items."""
+"""One page of a list: the window that was requested, and its items."""
 
 import asyncio
 from collections.abc import Callable, Sequence

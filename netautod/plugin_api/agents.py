@@ -40,7 +40,7 @@ class ModelMessage:
 
 @dataclass(frozen=True, kw_only=True)
 class ToolDescription:
-    """A tool as the model is told of it; `parameters` is a JSON Schema of an object."""
+    """A tool as it is described to the model; `parameters` is a JSON Schema of an object."""
 
     name: str
     description: str

@@ -19,7 +19,7 @@ class PluginPermission:
 class EventType:
     """An event of the plugin NAME, called `NAME.name`. `name` is of `a-z 0-9 _`.
 
-    `permission`: the key that a user needs to be told of it; None: every user of the organization is.
+    `permission`: the key that a user needs to receive it; None: every user of the organization does.
     `schema` describes its data, and checks what is published.
     """
 

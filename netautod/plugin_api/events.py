@@ -1,4 +1,4 @@
-"""The events that observers are told, as frozen values.
+"""The events that observers get, as frozen values.
 
 They hold ids, names and numbers: no config text, no secret.
 """
@@ -74,12 +74,12 @@ class CredentialSuspended:
 
 @dataclass(frozen=True, kw_only=True)
 class DeviceChanged:
-    """A poll has found a device otherwise than the one before; told once, after it is stored.
+    """A poll has found a change of a device; reported once, after it is stored.
 
     `kind`: `neighbor_lost` (who was heard on `interface` is not any more), `interface_down` (it was up, and
-    nobody has turned it off), `device_unreachable` (`polling.unreachable_after` polls in a row had no answer)
-    or `device_reachable` (again). `id` is that of the event: who is told twice, after a crash, knows it by
-    that.
+    is not turned off), `device_unreachable` (`polling.unreachable_after` polls in a row had no answer)
+    or `device_reachable` (again). `id` is that of the event: an observer that gets it twice, after a crash,
+    recognizes it by that.
     """
 
     id: str

@@ -92,7 +92,7 @@ class AgentTool(Protocol):
 class WritingTool(AgentTool, Protocol):
     """A tool of the kind `write`.
 
-    Its approval is used up before `call`. What `call` raises means that nobody knows what came of it, and
+    Its approval is used up before `call`. What `call` raises means that its result is not known, and
     ends the run; what is known to have failed is a ToolOutcome that is not `ok`.
     """
 

@@ -1,4 +1,4 @@
-"""The end of a node that was told to stop: what has begun may finish, what is new is turned away.
+"""The end of a node that is being stopped: what has begun may finish, what is new is turned away.
 
 New connections, and further requests on those that are there, are answered 503 until the runs have ended. A
 worker that stops alone takes no new connections: its siblings on the same socket serve them.

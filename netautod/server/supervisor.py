@@ -117,7 +117,7 @@ class Worker:
         if process is None or process.returncode is not None:
             return
         assert process.stdin is not None
-        process.stdin.write(STOP)  # before the signal: a worker that is told to stop alone serves nobody
+        process.stdin.write(STOP)  # before the signal: a worker that stops alone takes no connections
         process.terminate()
         try:
             async with asyncio.timeout(seconds):

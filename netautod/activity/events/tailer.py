@@ -33,8 +33,8 @@ PRUNED_EVERY = timedelta(seconds=2)
 class Tailer:
     """A follower of records that runs from `start` to `stop`.
 
-    `found` gets new events, `orgs` returns whose; `lost` is called when events may be missing for good.
-    `streams` False: it only looks.
+    `found` gets new events, `orgs` returns the organizations to follow; `lost` is called when events may be
+    missing for good. `streams` False: it looks every second and uses no change streams.
     """
 
     def __init__(

@@ -74,7 +74,7 @@ class TranscriptStore:
 class ChangeStore:
     """A store of begun changes.
 
-    An approval begins one change only, whoever holds it, and before the first line is sent.
+    An approval begins one change only, on whichever node, and before the first line is sent.
     """
 
     def __init__(self, database: Database) -> None:

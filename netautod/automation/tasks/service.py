@@ -33,9 +33,9 @@ from netautod.core.pages import Page, PageOf
 EDIT_TRIES = 20
 BUSY = "The task is being changed by others at the same time"
 OnlyIf = Callable[[Task], None]
-"""Asked about the task as it is shown, before it is changed; raises what keeps it from that."""
+"""Called with the task as it is shown, before it is changed; raises the error that forbids the change."""
 Deleted = Callable[[Caller, str], Awaitable[None]]
-"""Told of a deleted task by its id, and by whom it was; idempotent."""
+"""Called with the user who deleted a task, and its id; idempotent."""
 
 
 class ParameterRules(Protocol):

@@ -1,4 +1,4 @@
-"""Commands of plugins: found and run when one is asked for, so that nothing else waits for them."""
+"""Commands of plugins: found and run when one is called, so that other commands do not wait for them."""
 
 import argparse
 import asyncio

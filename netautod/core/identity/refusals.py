@@ -1,4 +1,4 @@
-"""Requests that were refused for want of a permission or a good token: what is told of them, and to whom."""
+"""Requests that were refused for want of a permission or a valid token, and who records them."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -19,7 +19,7 @@ class TokenRefused(Unauthenticated):
 class Refusal:
     """A refused request. `route` is the pattern of its path; `permission` the one that the route needs.
 
-    `caller` None: nobody knows who asked.
+    `caller` None: it is not known who sent it.
     """
 
     status: int
@@ -33,7 +33,7 @@ class Refusal:
 
 @dataclass(frozen=True, kw_only=True)
 class UnrecordedChange:
-    """A request that was done. `caller` None: the route asks for no token."""
+    """A request that was done. `caller` None: the route needs no token."""
 
     method: str
     route: str

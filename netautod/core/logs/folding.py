@@ -14,7 +14,7 @@ from typing import Any, TextIO
 from netautod.core.logs.lines import EVENT, NO_REQUEST, Belonging
 
 SECONDS = 60.0
-# Keys may come from clients (the routes that they ask for): the oldest makes room, told with its count.
+# Keys may come from clients (the routes that they request): the oldest makes room, logged with its count.
 MOST = 1000
 KEY = "repeats"
 OURS = ("netautod", "__main__")

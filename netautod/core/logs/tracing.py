@@ -1,6 +1,6 @@
 """Spans of what is traced: requests, executions, sessions with devices.
 
-Without a tracer, which is the default, nothing is made: whoever begins spans has None instead.
+Without a tracer, which is the default, nothing is made: code that begins spans has None instead.
 """
 
 from collections.abc import Iterator, Mapping

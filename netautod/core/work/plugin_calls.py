@@ -23,7 +23,7 @@ def no_exit() -> Iterator[None]:
     except asyncio.CancelledError as error:
         if _is_cancelled():
             raise
-        raise ExitRaised("CancelledError, which nobody had asked for") from error
+        raise ExitRaised("CancelledError, though the call was not cancelled") from error
 
 
 def _is_cancelled() -> bool:

@@ -26,7 +26,7 @@ from netautod.identity.auth.providers.registry import KINDS
 from netautod.identity.users.models import LOCAL
 from netautod.identity.users.schemas import MOST_PERMISSIONS, CurrentUserAnswer, Permission
 
-# Nobody may make the service decode a megabyte of JSON before a login.
+# A client may not make the service decode a megabyte of JSON before a login.
 SMALL_BODY = 64 * 1024
 
 

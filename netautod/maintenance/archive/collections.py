@@ -13,7 +13,7 @@ from netautod.store.migrations.restore_marker import COLLECTION as MARKER
 # In no backup, and not restored from one that has it.
 LEFT_OUT: Final[Mapping[str, str]] = {
     "idempotency_keys": "answers of requests of the last 24 hours, which a restore undoes in part",
-    "leases": "held by nodes that are not there after a restore; nobody may have to wait for them",
+    "leases": "held by nodes that are not there after a restore; no node may have to wait for them",
     "nodes": "the heartbeats of nodes that are not there after a restore",
     "seats": "held by sessions, which end",
     "refresh_tokens": "of sessions, which end",
@@ -30,7 +30,7 @@ SETTLED: Final[Mapping[str, str]] = {
     "executions": "what was to run or ran is cancelled: its nodes are gone, and it may have been done since",
     "sessions": "ended, not left out: certificates of SSH are revoked by the end of their session",
     "polls": "those that waited or ran are dropped; the history stays",
-    "discovered": "events that nobody was told of yet are dropped: they are old news",
+    "discovered": "events that observers have not got yet are dropped: they are old news",
     "notes_vaults": "locked where a passphrase can unlock them again, as at a stop",
     "pauses": "every organization is paused, whatever it was before",
     "webhook_deliveries": "those that waited are dropped: they are old news; the history stays",
@@ -44,7 +44,7 @@ SETTLED: Final[Mapping[str, str]] = {
 KEPT: Final[Mapping[str, str]] = {
     "agent_changes": "changes of agents, which may not be made twice",
     "agent_transcripts": "evidence of what agents did",
-    "api_tokens": "of machines, which nobody could log in again; only their hashes",
+    "api_tokens": "of programs, which cannot log in again by themselves; only their hashes",
     "caller_suspensions": "a restore lifts no guard against locked accounts; they run out by themselves",
     "config_texts": "the texts of versions, sealed",
     "credential_defaults": "which credential an organization uses for what",

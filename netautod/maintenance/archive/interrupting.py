@@ -1,4 +1,4 @@
-"""Work in a thread that ends when whoever waits for it is cancelled, such as by Control-C."""
+"""Work in a thread that ends when the task that waits for it is cancelled, such as by Control-C."""
 
 import asyncio
 import threading

@@ -31,7 +31,7 @@ from netautod.store.ownership import First, Owned, delete_owned
 
 REASON = "the organization is deleted"
 LOOK_SECONDS = 0.25
-# A visit of a device has time limits of its own, all below this; then somebody has to look.
+# A visit of a device has time limits of its own, all below this; then an administrator has to look.
 LONGEST_WAIT_SECONDS = 600.0
 # What a request that had begun may still take to write: it waits for the database no longer than that.
 SETTLED_SECONDS = 5.0

@@ -113,7 +113,7 @@ SHARED: tuple[Shared, ...] = (
     Shared(collection=migrations.COLLECTION, reason="what has been done to the data"),
     Shared(collection=upgrade.MARKS, reason="the same, by earlier versions"),
     Shared(collection=marker.COLLECTION, reason="a restore into this database that is not finished"),
-    Shared(collection=redirects.COLLECTION, reason="logins under way, of nobody known yet"),
+    Shared(collection=redirects.COLLECTION, reason="logins under way, of users who are not known yet"),
     Shared(collection=takeover.MARKS, reason="a place in the order of all devices, of earlier releases"),
     Shared(collection=named.COLLECTION, reason="what nodes hold: goes with the devices and sources"),
     Shared(collection=sessions.SEATS, reason="seats of the installation: those held go with the sessions"),

@@ -77,7 +77,7 @@ async def _stored(patient: Patient) -> list[Finding]:
 async def _found_by(check: Check, patient: Patient) -> list[Finding]:
     try:
         return [finding async for finding in check(patient)]
-    except (NetautodError, PyMongoError) as error:  # what the others find is told all the same
+    except (NetautodError, PyMongoError) as error:  # the other checks go on
         name = check.__name__.strip("_").replace("_", " ")
         todo = "is the database well, and may its user do this (netautod help install)?"
         return [Finding(check=name, text=f"cannot be looked at: {error}", todo=todo)]

@@ -162,7 +162,7 @@ class NewestText:
 class Match:
     """A line that a search has found; `line_number` counts from 1 in the redacted text.
 
-    `before` and `after` are None where no lines around it were asked for.
+    `before` and `after` are None where no lines around it were requested.
     """
 
     device_id: str

@@ -84,7 +84,7 @@ class Snapshots:
         noting = ({"_id": f"{snapshot}:{config.device_id}"}, change)
         try:
             await self._notes.ask(work.org_id, noting, work)
-        except Duplicate:  # somebody else made the document at the same moment
+        except Duplicate:  # another writer made the document at the same moment
             await self._rows.update(work.org_id, *noting)
 
     async def create(
@@ -153,7 +153,7 @@ class Snapshots:
     async def _upsert(self, org_id: OrgId, row_id: str, change: Change) -> None:
         try:
             await self._snapshots.update(org_id, {"_id": row_id}, change, upsert=True)
-        except Duplicate:  # somebody else made the document at the same moment
+        except Duplicate:  # another writer made the document at the same moment
             await self._snapshots.update(org_id, {"_id": row_id}, change)
 
 

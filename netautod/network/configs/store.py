@@ -23,7 +23,7 @@ COLLECTION = "configs"
 UNDELIVERED, UNDELIVERED_AT = "owed", "owed.at"
 # When the capture ended that made a version; there until the state of the device's backup says so.
 UNNOTED = "unnoted"
-CHANGED = "changed"  # ChangedLines, once somebody has asked for them
+CHANGED = "changed"  # ChangedLines, once they were requested
 INDEXES = (
     # Read backwards it is also the order of every list, and the way to the newest.
     Index(

@@ -79,7 +79,7 @@ def _numbers(value: Any) -> list[int]:
 def _open(key: str, passphrase: str | None) -> None:
     try:
         asyncssh.import_private_key(key, passphrase)
-    except ValueError as error:  # KeyImportError and KeyEncryptionError, told apart by their texts alone
+    except ValueError as error:  # KeyImportError and KeyEncryptionError, which differ by their texts alone
         reason = str(error).lower()
         if passphrase is None and "passphrase" in reason:
             raise InvalidInput("passphrase: the private key is encrypted and needs one") from error

@@ -53,7 +53,7 @@ class DeviceItem:
     def proves_itself(self) -> bool:
         """A pinned key stands for the device wherever it is now: it was pinned while it was vouched for.
 
-        Over telnet nobody shows a key: one that was pinned before says nothing.
+        Over telnet a device shows no key: one that was pinned before says nothing.
         """
         return self.protocol == SSH and self.host_key_fingerprint is not None
 

@@ -202,7 +202,7 @@ class DeviceService:
         try:
             await self._store.insert(caller.org_id, device)
         except Duplicate as error:
-            # Or the request is repeated: whoever began it died between this write and the answer.
+            # Or the request is repeated: the node that began it died between this write and the answer.
             before = await self._store.get(caller.org_id, device_id) if repeated else None
             if before is None:
                 raise Conflict(NAME_TAKEN) from error

@@ -32,7 +32,7 @@ class DiscoveredTable:
 
 @dataclass(frozen=True, kw_only=True)
 class DeviceStatus:
-    """The last that is known of a device; what no poll has told is None."""
+    """The last known status of a device; what no poll has read is None."""
 
     device_id: str
     reachable: bool | None = None

@@ -32,7 +32,7 @@ async def open_roots(
 ) -> HeldRoots:
     """Return the root keys for this node; a new one is created only if the database has never had one.
 
-    VaultError in one line: key missing, wrong, retired, or another node created its own key first.
+    Raises VaultError in one line: key missing, wrong, retired, or another node created its own key first.
     """
     key = await asyncio.to_thread(load_root_key, data_dir, key_file, environ=environ)
     if not await roots.all():

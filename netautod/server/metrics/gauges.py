@@ -1,4 +1,4 @@
-"""The gauges that the database knows, read when the page is asked for, and every few seconds at most."""
+"""The gauges that the database knows, read when the page is requested, every few seconds at most."""
 
 import asyncio
 import logging

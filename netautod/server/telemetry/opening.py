@@ -41,7 +41,7 @@ async def _within(seconds: float, work: Callable[[], None]) -> bool:
         work()
         try:
             loop.call_soon_threadsafe(done.set)
-        except RuntimeError:  # the loop is closed: nobody waits any more
+        except RuntimeError:  # the loop is closed: no task waits any more
             return
 
     threading.Thread(target=run, name="end of the traces", daemon=True).start()

@@ -26,7 +26,7 @@ from netautod.server.watch.verdict import Inquiry
 
 logger = logging.getLogger(__name__)
 LOOK_SECONDS = 0.25
-START_LOOK_SECONDS = 0.02  # whoever waits for the service to be ready waits for our look, too
+START_LOOK_SECONDS = 0.02  # a program that waits for the service to be ready waits for our look, too
 NAME_SECONDS = 2.0
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
 STEADY_SECONDS = 60.0

@@ -1,7 +1,7 @@
 """Threads in which calls to the database wait.
 
 Each call takes a thread and gives it back. `concurrent.futures` takes three times as long for that: most of
-it goes into futures that threads can wait for, which nobody does here.
+it goes into futures that threads can wait for, which no thread does here.
 """
 
 import asyncio
@@ -78,7 +78,7 @@ class LaneThreads:
                 self._waited(time.perf_counter() - queued_at)
             if not answer.done():
                 result = context.run(call)
-        except BaseException as error:  # noqa: BLE001  # for whoever awaits it, as with an executor
+        except BaseException as error:  # noqa: BLE001  # for the task that awaits it, as with an executor
             failure = error
         try:
             loop.call_soon_threadsafe(self._end, answer, result, failure)

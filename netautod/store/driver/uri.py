@@ -13,7 +13,7 @@ from netautod.core.net.networks import is_this_machine
 
 SRV = "mongodb+srv"
 FORM = re.compile(r"(?P<scheme>[a-z+]+)://(?:(?P<user>.*)@)?(?P<hosts>[^/?]*)/?[^?]*(?:\?(?P<options>.*))?")
-# With one of these set to true the driver encrypts, but for whoever answers.
+# With one of these set to true the driver encrypts, but does not check who answers.
 UNVERIFIED = ("tlsinsecure", "tlsallowinvalidcertificates", "tlsallowinvalidhostnames")
 
 

@@ -1,6 +1,6 @@
 """The private MongoDB: a mongod as a one-member replica set that lives and dies with this process.
 
-One that ends while it is needed is started again, whoever ended it: a crash, the kernel for want of memory,
+One that ends while it is needed is started again, whatever ended it: a crash, the kernel for want of memory,
 an operator. Its socket stays where it was, so clients find it again; what was acknowledged is in its journal.
 """
 

@@ -130,7 +130,7 @@ class LeaseKeeper:
             hurry=self._hurry.set,
         )
         if held.row_id in self._held:
-            # Our earlier lease was taken away and given up before a heartbeat told us: no later one would.
+            # Our earlier lease was taken away and given up before a heartbeat noticed: no later one would.
             self._held[held.row_id].lose()
         self._held[held.row_id] = held
         return held

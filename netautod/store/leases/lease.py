@@ -1,8 +1,8 @@
 """A lease that this node holds, and the two questions about it: may we still act, is it still ours?
 
 The first one is answered by this node's own clock, since another node may have taken over while we heard
-nothing: whoever acts must know it at once. The second one is answered by the database alone, because what has
-been done stays done: it is written as soon as the database says that nobody has taken over.
+nothing: code that acts must know it at once. The second one is answered by the database alone, because what
+has been done stays done: it is written as soon as the database says that no node has taken over.
 """
 
 import asyncio

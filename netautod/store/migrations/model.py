@@ -10,8 +10,8 @@ from netautod.store.client import Change, Collection, Filter
 PAGE = 1000
 
 Step = Callable[[Guard], Awaitable[None]]
-"""Idempotent, and as far as it got good for good: whoever takes over begins it anew. It asks the guard before
-each page."""
+"""A step of a migration. Idempotent: a node that takes over begins it anew, and what was done stays good. It
+calls the guard before each page."""
 
 
 class NewerDatabase(NetautodError):

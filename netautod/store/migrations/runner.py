@@ -24,11 +24,11 @@ LEASE, BACKGROUND_LEASE = "migrations", "migrations:background"
 LOOK_SECONDS = 0.25
 
 Busy = Callable[[bool], None]
-"""Told that migrations, or the wait for those of another node, begin and end."""
+"""Called when migrations, or the wait for those of another node, begin and end."""
 
 
 Unless = Callable[[], Awaitable[None]]
-"""Raises what forbids a change of the data; awaited when the database shows that somebody is about to."""
+"""Raises what forbids a change of the data; awaited when this or another node is about to change it."""
 
 
 def ignore_busy(busy: bool) -> None:

@@ -36,7 +36,7 @@ class CatalogChangedError(NetautodError):
 
 
 class OtherMomentError(NetautodError):
-    """The database answered with documents of another moment than it was asked for."""
+    """The database answered with documents of another moment than the read named."""
 
 
 class RawReader:

@@ -28,7 +28,7 @@ class RawWriter:
     """
 
     def __init__(self, database: Database[Any], threads: ThreadPoolExecutor, guard: Guard) -> None:
-        # The memory of a majority would be waited for with each batch; whoever goes on waits for it once.
+        # The memory of a majority would be waited for with each batch; the caller waits once at the end.
         self._database = database.with_options(write_concern=WriteConcern(w=1, j=False))
         self._threads = threads
         self._guard = guard

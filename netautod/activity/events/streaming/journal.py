@@ -9,7 +9,7 @@ T = TypeVar("T")
 class Journal(Generic[T]):
     """The newest entries, numbered from 0 on; over `most` of them, or `most_bytes`, the oldest go.
 
-    A listener that had not read those was too slow: `read` says so.
+    A listener that has not read those was too slow: `at` raises IndexError for it.
     """
 
     def __init__(self, *, most: int, most_bytes: int) -> None:

@@ -116,7 +116,7 @@ class Listeners:
             self._wake(org_id)
 
     async def drain(self, seconds: float) -> None:
-        """End all streams soon, whatever time others have."""
+        """End all streams within DRAIN_SECONDS, even if the rest of the node may take longer."""
         self._draining = True
         for listener in self._all():
             listener.end(DRAINING)

@@ -20,7 +20,7 @@ PART = 16 * 1024  # bytes of events that are written together
 
 
 class Place(Protocol):
-    """A function that returns the position up to which the node has handed on everything."""
+    """The place of the node in the events: everything up to `settled` has been handed on."""
 
     @property
     def settled(self) -> Position: ...

@@ -14,7 +14,7 @@ COLLECTION = "known_addresses"
 INDEXES = (Index(collection=COLLECTION, keys=(("expires_at", 1),), expire_seconds=0),)
 LIFETIME = timedelta(days=30)
 MOST = 100
-"""Addresses kept of one account, the newest: somebody who travels every day fills a third of it."""
+"""Addresses kept of one account, the newest: a user who travels every day fills a third of it."""
 
 
 class KnownAddresses:

@@ -4,7 +4,8 @@ An address is locked out by failures alone, over all accounts, and a success of 
 failures of others: an attacker with an account cannot reset the count with it. An account is never locked
 out, or anyone could lock out an administrator. Tries at it from addresses that it has not logged in from
 lately are spaced a second apart once they have failed too often: strangers slow each other down, never the
-user at a known address. A name without a user has no known address, so it cannot be told from others.
+user at a known address. A name without a user has no known address either, so a stranger sees no
+difference between the two.
 """
 
 import asyncio

@@ -26,7 +26,7 @@ from netautod.identity.users.service import UserService
 
 FRESH_SECONDS = 1.0
 REST = 9.0
-"""The next list is made after so many times what the last one took."""
+"""The next list is made after so many times the duration of the last one."""
 PART = 500
 NOT_FOUND = "Certificate not found"
 

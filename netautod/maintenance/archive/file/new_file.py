@@ -82,7 +82,7 @@ def new_file(path: Path) -> Iterator[NewFile]:
             with _explained(path):  # while the part takes the room that is lacking
                 yield NewFile(file, path, part)
         finally:
-            with suppress(OSError):  # what a full disk did not take is lost, and that was told
+            with suppress(OSError):  # what a full disk did not take is lost, and that was reported
                 file.close()
             if part is not None:
                 with suppress(FileNotFoundError):  # it has its own name by now

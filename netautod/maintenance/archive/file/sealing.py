@@ -22,7 +22,7 @@ from netautod.secrets.vault.passphrase import LANES, MEMORY_KIB, PASSES, SALT_BY
 from netautod.store.migrations.archive_errors import DamagedError
 
 CHECKSUM_BYTES = 16
-# What a file may ask for: more would be an attack on whoever reads it.
+# What a file may demand: more would be an attack on the machine that reads it.
 _MOST_MEMORY_KIB = 1 << 20
 _MOST_PASSES = 64
 _CHECK_TEXT = b"netautod backup passphrase"

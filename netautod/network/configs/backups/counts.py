@@ -162,7 +162,7 @@ def _summed(rows: list[Document]) -> BackupCounts:
     states: Counter[str] = Counter()
     by_kind: Counter[str] = Counter()
     for row in rows:
-        # A device of an earlier release that nobody has given a state yet has had no capture.
+        # A device of an earlier release that has no state yet has had no capture.
         state = row["_id"].get("state") or NEVER
         states[state] += row["count"]
         if state == FAILED:

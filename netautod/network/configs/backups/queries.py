@@ -4,7 +4,7 @@ The fields stand in one sub-document: `at` (the end of the last capture), `state
 `success_at`, `fresh_at` (the last success, before the first one the creation), and what the look for stale
 backups notes (stale_store.py).
 
-An index of names ends with the fields that filters look at, so that what does not match is told from the keys
+An index of names ends with the fields that filters look at, so that what does not match is seen from the keys
 alone, and no document is read but those of the page.
 """
 

@@ -70,8 +70,8 @@ class StaleBackups:
         overdue = await self._watch.overdue(before, limit=AT_ONCE, without=paused)
         reported = 0
         for one in overdue:
-            # Noted first: if we die in between observers are not told, but never twice. Webhooks are: the
-            # note marks that they are owed it.
+            # Noted first: if we die in between, observers are not notified, but never twice. Webhooks get the
+            # event all the same: the note holds it until it is delivered.
             event = self._event(one)
             if await self._watch.take(one, at=now, data=asdict(event)):
                 self._observers.backup_stale(event)

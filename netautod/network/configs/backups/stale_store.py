@@ -1,8 +1,8 @@
 """Devices without a good capture that were not reported yet, as fields of the devices' documents.
 
-They stand with the state of the backup (queries.py): `fresh_at` is the last good
-capture, or the creation of a device that had none; `stale_at` is when the staleness since then was reported,
-and `owed` is that event until it is delivered to the webhooks that want it.
+They stand with the state of the backup (queries.py): `fresh_at` is the last good capture, or the creation of
+a device that had none; `stale_at` is when the staleness since then was reported, and `owed` is that event
+until it is delivered to the webhooks that want it.
 """
 
 from collections.abc import Collection, Mapping

@@ -87,7 +87,7 @@ class ConfigCapture:
     ) -> tuple[str, Captured]:
         org_id = scope.work.org_id
         async with scope.open(device_id, credential_id=credential_id) as opened:
-            # Nobody else writes versions of the device while we hold its lease.
+            # No one else writes versions of the device while we hold its lease.
             newest = self._store.newest(org_id, device_id, scope.work)
             last, found = await asyncio.gather(newest, capture(opened.session))
             reading = await self._measured(org_id, found.raw, opened.session.platform, last)
@@ -148,7 +148,7 @@ class ConfigCapture:
         own_id, known = str(uuid4()), [last]
 
         async def keep() -> tuple[Config, bool]:
-            # Asked again, after a try of which nobody knows how it ended.
+            # Read again after a try whose result is not known.
             newest = known.pop() if known else await self._store.newest(opened.work.org_id, opened.device.id)
             if newest is not None and newest.id == own_id:
                 return newest, True

@@ -17,7 +17,7 @@ CONTEXT = 3
 # Above this product of lines a piece without any anchor is shown as replaced: difflib is quadratic.
 MOST_PAIRS = 40_000
 
-# Of the diff's text. What is beyond is counted, not shown: nobody reads 40,000 changed lines, and a text of
+# Of the diff's text. What is beyond is counted, not shown: no one reads 40,000 changed lines, and a text of
 # 16 MiB would block the event loop when it is answered.
 MOST_CHARACTERS = 4 << 20
 

@@ -1,16 +1,16 @@
 """The learned noise of one device: which piece of which line moves by itself.
 
 A platform's definition knows the noise of its kind; this finds what is left (a counter, an uptime, the dump
-of a certificate). The rule is strict, since what it hides nobody sees any more:
+of a certificate). The rule is strict, since what it hides is never shown again:
 
 * Three readings are compared: the stored one, and two of one session. A person who edits between two
   captures makes both readings of a session equal, so that an edit is never taken for noise.
 * A line moves where its words are the same in all three, at the same place, and the same number, time or
   hexadecimal piece of it differs in each of the three. Only that piece is noise; the rest of the line counts.
 * The place is the lines above that it is indented under, and which of the equal-looking lines there it is.
-  Where their number has changed nobody can tell which one moves: then each of them counts.
+  Where their number has changed it is not known which one moves: then each of them counts.
 * A line that is added or removed always counts.
-* Somebody may edit a line between two captures and once more between the two readings. So what one session
+* A person may edit a line between two captures and once more between the two readings. So what one session
   has shown is on trial: where both readings of the next capture show what the last one showed, it stands
   still, was edited, and is forgotten.
 
@@ -27,7 +27,7 @@ from typing import Any, NamedTuple, Self
 
 from netautod.network.configs.texts.diff import matches
 
-MOST_LINES = 20  # that differ between two readings, for a third one to be asked for
+MOST_LINES = 20  # that differ between two readings, for a third one to be read
 MOST_RULES = 500  # of a device
 _DEPTH = 4
 _LONGEST = 4096  # characters of a line of which anything is learned

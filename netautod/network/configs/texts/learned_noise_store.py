@@ -58,7 +58,7 @@ class LearnedNoise:
         unchanged = {"_id": device_id, TOKEN: known.token}
         try:
             stored = await self._rows.update(work.org_id, unchanged, change, upsert=known.token is None)
-        except Duplicate:  # there is a row, in which somebody else has learned meanwhile
+        except Duplicate:  # another capture has learned and inserted a row meanwhile
             stored = False
         return learned if stored else known
 

@@ -1,6 +1,6 @@
 """The stored texts: compressed, then sealed, each kept once per organization under a keyed hash of itself.
 
-The keys of all hashes are derived per organization, so that neither an id nor a hash lets somebody with
+The keys of all hashes are derived per organization, so that neither an id nor a hash lets a person with
 the database check a guess of what a configuration says.
 
 A text is marked `loose` while it may be that no version names it: when it is new, since we may die before its
@@ -141,7 +141,7 @@ class ConfigTexts:
             except Duplicate:
                 if await self._texts.update(org_id, {"_id": reading.text_id}, {"$set": touch}):
                     return None
-            # Nobody named it, and it was deleted in this very moment.
+            # No version named it, and it was deleted in this very moment.
         raise Conflict("The device's configuration is being stored and deleted by others; try again")
 
     async def load(self, org_id: OrgId, text_id: str) -> str:

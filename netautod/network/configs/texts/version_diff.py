@@ -33,7 +33,7 @@ class VersionDiff:
 
     @property
     def text(self) -> str:
-        """The unified diff; empty if it was not asked for."""
+        """The unified diff; empty if it was not requested."""
         return self.found.text if isinstance(self.found, Difference) else ""
 
     @property

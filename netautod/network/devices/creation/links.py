@@ -1,6 +1,6 @@
 """The records that a device points at (credentials, site, jump device): whether they exist and fit.
 
-They are checked before a write and again after it: whoever deletes such a record hides it first and looks
+They are checked before a write and again after it: a deletion of such a record hides it first and looks
 for its users then, so one of the two always notices the other.
 """
 

@@ -12,7 +12,7 @@ class HostKeyPrompt:
     """The newest key that the device has shown instead of the pinned one, and where it was visited.
 
     `trusted`: the device and the way to it were vouched for at that visit, and the device still is. Another
-    key is another prompt, so that nobody decides about a key that he has not seen.
+    key is another prompt, so that users decide only about keys that they have seen.
     """
 
     id: str

@@ -68,7 +68,7 @@ class CommandRunner:
             return await self._shown(work, outcome)
         finally:
             details = {**details, **ended}
-            # The command was sent: a run goes on with its answer as soon as that can be told.
+            # The command was sent: a run goes on with its answer as soon as the event can be stored.
             event = (work.caller, "device.exec_command", "device", device_id, details)
             persist: Persist = ask_once if ended["outcome"] == "cancelled" else work.persist
             await persist(partial(self._audit.record, *event))

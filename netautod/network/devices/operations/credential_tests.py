@@ -1,7 +1,7 @@
 """Tests logins on devices: a single one, or those of a whole inventory.
 
 A test logs in as every other session does, up to the prompt, enable and the connect commands; so a success
-pins the key of a first visit. A person asked for it, so it tries suspended logins too: a success lifts the
+pins the key of a first visit. A person requested it, so it tries suspended logins too: a success lifts the
 suspension, and a bulk test gives up each credential after five refusals in a row, as a backup does.
 Naming a credential that is not the device's own needs credentials.manage: otherwise everybody who may add
 devices could have any password sent to a host of their own.

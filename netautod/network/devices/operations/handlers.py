@@ -1,6 +1,6 @@
 """The routes of what is done on a device now: commands, tests of logins, the reset of a host key.
 
-The work ends with the connection of whoever asked for it: a session that nobody waits for is closed.
+The work ends with the connection of the client: a session whose client is gone is closed.
 """
 
 from netautod.core.work.context import Work

@@ -4,7 +4,7 @@ Every organization has a revision in `device_revisions`. It grows after each wri
 filter matches: creating, deleting, importing and syncing devices, an update of a field that lists are
 narrowed by, the rename of a site. A node keeps the total of a filter (kept_counts.py) together with the
 revision that it read before it counted, and serves it while the organization has no newer one. The writer
-moves the revision before it answers, so that a list asked for after that answer has the right total, on every
+moves the revision before it answers, so that a list requested after that answer has the right total, on every
 node.
 """
 

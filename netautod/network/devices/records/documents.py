@@ -84,8 +84,8 @@ def _fields(
 
 
 def unchanged(document: Document) -> dict[str, Any]:
-    """Return the condition that all shown fields of a device are still as in this document, whoever writes
-    them.
+    """Return the condition that all shown fields of a device are still as in this document, whichever writer
+    changes them.
 
     What the document lacks has to be lacking still.
     """

@@ -53,7 +53,7 @@ INDEXES = (
     _index("live", "tags", "name"),
     _index("live", SEARCH),
     _index("_id"),
-    # The few that wait for somebody to vouch for them.
+    # The few that wait to be vouched for.
     Index(collection=COLLECTION, keys=(("org_id", 1), ("name", 1)), partial={**LIVE, "vouched": False}),
     *(
         Index(

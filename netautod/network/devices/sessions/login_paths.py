@@ -53,7 +53,7 @@ class Leg:
 class Paths:
     """The ways of one request or run: it audits the use of each credential once, before it is used.
 
-    `audited`: the ids of those whose use has been told already.
+    `audited`: the ids of credentials whose use is in the audit already.
     """
 
     def __init__(
@@ -84,8 +84,9 @@ class Paths:
     async def to(
         self, device_id: str, override: str | None, entered: Callable[[Device], Device]
     ) -> list[Leg]:
-        """Return the way: the jump device farthest from the device first, itself last; NotFound,
-        DeviceFailed.
+        """Return the way: the jump device farthest from the device first, itself last.
+
+        Raises NotFound and DeviceFailed.
 
         `entered` returns the device as it looks behind the requested endpoint.
         """
@@ -118,7 +119,7 @@ class Paths:
             raise DeviceFailed(text, kind=exc.kind, hop=device.name) from exc
 
     async def _leg(self, device: Device, place: Destination, override: str | None) -> Leg:
-        async with self._preparing:  # the event is written before anybody uses the credential
+        async with self._preparing:  # the event is written before the credential is used
             try:
                 found = await self._credential(override, device.default_credential_id)
                 secrets = await self._secrets(found, device, place)
@@ -146,7 +147,7 @@ class Paths:
             raise
 
     async def _credential(self, override: str | None, own: str | None) -> UsableCredential:
-        """Read at most once in a few seconds: a run over a fleet asks for the same one again and again."""
+        """Return the credential, read at most once in a few seconds: a run needs the same one often."""
         found, until = self._found.get((override, own), (None, 0.0))
         if found is None or time.monotonic() >= until:
             found = await self._credentials.usable(self._work.org_id, override=override, device_default=own)

@@ -52,7 +52,7 @@ class RefusedLogins:
         where = {"_id": row_id}
         try:
             row = await self.rows.find_and_update(org_id, where, stages, upsert=True)
-        except Duplicate:  # somebody else made the document at the same moment
+        except Duplicate:  # another writer made the document at the same moment
             row = await self.rows.find_and_update(org_id, where, stages, upsert=True)
         assert row is not None
         return row

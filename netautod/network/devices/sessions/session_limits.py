@@ -1,7 +1,7 @@
 """Turns for device sessions: how many a node holds, in all and at one site, and how fast bulk work begins.
 
 Key exchange, login and the end of a capture take the event loop a few milliseconds each. A hundred that begin
-in the same instant stay in step, and whoever else waits for the loop waits for all of them: 0.1 to 0.4 s.
+in the same instant stay in step, and every other task of the loop waits for all of them: 0.1 to 0.4 s.
 """
 
 import asyncio

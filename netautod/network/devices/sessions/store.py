@@ -28,7 +28,7 @@ INDEXES = (
     *indexes_of(COLLECTION),
     pending_index(COLLECTION, UNDELIVERED_AT),
 )
-# A row that is lifted and cannot be deleted yet: it holds nobody up, and goes by itself.
+# A row that is lifted and cannot be deleted yet: it suspends nothing, and expires by itself.
 LIFTED = [{"$set": {"refusals": 0, "until": "$$NOW"}}, forget_after("$until")]
 
 

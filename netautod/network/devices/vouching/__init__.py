@@ -1,1 +1,1 @@
-"""Vouching for devices: secrets go to addresses that somebody who may manage credentials decided on."""
+"""Vouching for devices: secrets go only to addresses that a user who may manage credentials has approved."""

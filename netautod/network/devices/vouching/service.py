@@ -44,7 +44,7 @@ class Vouching:
         for batch in in_batches(wanted, BATCH):
             waiting, known = await self._store.not_vouched(caller.org_id, batch)
             absent.update(device_id for device_id in batch if device_id not in known)
-            # One that is gone by now is vouched for by nobody, and is in no list.
+            # One that is gone by now is not vouched for, and is in no list.
             taken = await self._store.vouch(caller.org_id, waiting, at=self._clock.now())
             events = [(device.id, _event_details(device)) for device in taken]
             if events:

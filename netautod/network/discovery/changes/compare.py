@@ -92,6 +92,6 @@ def _down(before: Sequence[Mapping[str, Any]], now: Iterable[object]) -> list[Ch
     """Return the interfaces that went down; one that was turned off by configuration is no surprise."""
     up = {row["name"] for row in before if row["oper_status"] == "up"}
     down = (one for one in now if isinstance(one, Interface) and text(one.oper_status) in DOWN)
-    # A name that stands in the table twice is one interface for whoever is told.
+    # A name that stands in the table twice is one interface for observers.
     names = dict.fromkeys(text(one.name, NAME_CHARACTERS) for one in down if one.admin_status != "down")
     return [Change(kind="interface_down", interface=name) for name in names if name in up]

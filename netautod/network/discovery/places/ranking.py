@@ -23,7 +23,7 @@ class Place:
     """A device, and the port of it, where an address was seen. `neighbor`: what is heard on that port.
 
     `is_uplink`: the address is behind that neighbor. `addresses`: how many MAC addresses stand on the port,
-    None where nobody counted.
+    None where they were not counted.
     """
 
     device_id: str

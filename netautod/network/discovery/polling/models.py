@@ -1,4 +1,4 @@
-"""A poll of one device: asked for by somebody or due, running, ended."""
+"""A poll of one device: requested by a user or due, running, ended."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,7 @@
 """Keeps what a poll has found: its tables and status, what has changed, and what fills the device's fields.
 
-The events of what has changed are written by the same update as the tables, and told after it: a crash in
-between loses none and repeats none of the comparisons.
+The events of what has changed are written by the same update as the tables, and delivered after it: a crash
+in between loses none and repeats none of the comparisons.
 """
 
 from collections.abc import Callable, Mapping

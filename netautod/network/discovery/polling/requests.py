@@ -1,4 +1,4 @@
-"""Polls that somebody asks for: they wait in a queue of bounded length, and go before those that are due."""
+"""Polls that a user requests: they wait in a queue of bounded length, and go before those that are due."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,8 +1,8 @@
 """Polls as documents: the queue, those that run, and the history of each device, which is bounded.
 
-`open` is true of polls that wait or run. A device has one of each at most, by a unique index: whoever asks
-for a poll that waits already gets that one. `attempt` is the fence of one that runs: a node that was given
-up for lost finds that it has grown.
+`open` is true of polls that wait or run. A device has one of each at most, by a unique index: a request
+for a device whose poll waits already gets that poll. `attempt` is the fence of one that runs: a node that
+was given up for lost finds that it has grown.
 """
 
 from collections.abc import Collection

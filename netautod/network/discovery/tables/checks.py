@@ -30,9 +30,9 @@ MOST_ADDRESSES = 256  # of one interface
 MOST_MEMBERS = 4096  # interfaces of one VLAN
 MOST_CAPABILITIES = 16
 NAME_CHARACTERS = 255
-# Of one table, in entries of a MAC table; what comes behind is dropped and told.
+# Of one table, in entries of a MAC table; what comes behind is dropped and reported.
 MOST_WEIGHT = 400_000
-# Whatever is longer is cut before anybody looks at its characters one by one.
+# A longer text is cut before its characters are checked one by one.
 LONGEST = 4096
 MAC = re.compile("[0-9a-f]{2}(:[0-9a-f]{2}){5}")
 

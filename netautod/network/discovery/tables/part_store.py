@@ -21,7 +21,7 @@ BY_DEVICE = Index(collection=PARTS, keys=(("org_id", 1), ("device_id", 1), ("mad
 PART_INDEXES = (
     Index(collection=PARTS, keys=(("macs", 1), ("org_id", 1))),
     Index(collection=PARTS, keys=(("addresses", 1), ("org_id", 1))),
-    # With the id in it, what nobody names is found without a look at rows.
+    # With the id in it, parts that no header names are found without reading rows.
     BY_DEVICE,
 )
 

@@ -22,7 +22,7 @@ ENDS = 256  # one key of so many ends a part
 # Of one part; a weight of one is an entry of a MAC table. The heaviest rows that pass the checks (of VLANs,
 # 8 KB for each one) then make a document of half the 16 MB that the server takes.
 MOST_WEIGHT = 1024
-# Written or read at once: the driver encodes and decodes it in one go, and nobody else runs meanwhile.
+# Written or read at once: the driver encodes and decodes it in one go, and no other task runs meanwhile.
 BATCH_WEIGHT = 1500
 
 

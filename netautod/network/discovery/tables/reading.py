@@ -1,4 +1,4 @@
-"""Reads the tables of devices: whole ones, what changes are told by, and what the topology is made of."""
+"""Reads the tables of devices: whole ones, what is compared to find changes, and what the topology needs."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import datetime

@@ -1,7 +1,7 @@
 """The tables of devices: parts with rows, and one header for each device that says which parts count.
 
-A poll inserts the parts that are new, and then names all of its parts by one update of the header: whoever
-reads sees the tables of one poll. Parts that are not named any more stay until the next poll, for readers
+A poll inserts the parts that are new, and then names all of its parts by one update of the header: a
+reader sees the tables of one poll. Parts that are not named any more stay until the next poll, for readers
 that have seen the header before; what a crash has left unnamed goes an hour later.
 """
 
@@ -103,7 +103,8 @@ class DiscoveredStore(HeaderEvents):
             "former": sorted(before - after),
         }
         if not await self._written_header(org_id, device_id, header["revision"], change, note, events):
-            # Nobody else knows what we have put there, and the device may be gone: no later poll would look.
+            # No header names the parts that we inserted, and the device may be gone: no later poll would
+            # look.
             await self._parts_store.drop(org_id, device_id, after - before)
             raise Superseded("the tables were written by another poll")
         # If we die here they are left over, and go with a later poll.

@@ -42,8 +42,9 @@ async def strangers_of(
 
     Neighbors with one chassis id are one. A name or an address adds those without a chassis id to the one
     that has it, if there is just one: two chassis ids under one name are two devices, and so are two names at
-    one address, which many have been given by their factory. A neighbor without any of them is told apart by
-    which device heard it and where. There are as many of them as phones, so other tasks may run in between.
+    one address, which many have been given by their factory. A neighbor without any of them is identified
+    by the device that heard it and the place. There are as many of them as phones, so other tasks may run
+    in between.
     """
     facts = _Facts()
     for _, neighbor in reports:
@@ -122,7 +123,7 @@ class _Groups:
                 by_key.setdefault(key, []).append(place)
             await self._pace.breathe()
         for places in by_key.values():
-            # Asked for now: the key before may have joined some of them.
+            # Looked up only now: the key before may have joined some of them.
             groups = {self.root(place) for place in places}
             if any(len(roots & groups) > 1 for roots in known):
                 groups = groups.difference(*known)

@@ -1,1 +1,1 @@
-"""One poll of one device: which transports are asked for what, and what they have given together."""
+"""One poll of one device: which transport reads which tables, and what they have read together."""

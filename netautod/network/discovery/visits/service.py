@@ -120,7 +120,7 @@ class Visits:
             self._left.add(reading)
             reading.add_done_callback(self._left.discard)
         elif not reading.cancelled():
-            reading.exception()  # else asyncio complains that nobody looked at it
+            reading.exception()  # else asyncio complains that it was never retrieved
 
 
 @dataclass(kw_only=True, eq=False)
@@ -173,7 +173,7 @@ class _Visit:
             return
         try:
             found = await probe(device, self.target.used.reach)
-        except DeviceFailed as exc:  # it may not be connected to: nobody tried
+        except DeviceFailed as exc:  # it may not be connected to: no connection was tried
             self._log_failure(exc)
             self.failures.append(f"{CLI}: {exc.text}")
             return

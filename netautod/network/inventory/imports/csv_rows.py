@@ -3,7 +3,7 @@
 Blank rows are skipped wherever they stand and are not counted. A known column is trimmed, and
 an empty cell is the same as no cell; a row may end early. Other columns go into `metadata` under their name
 as it stands in the header, if their cell is not empty. A formula is a text like any other. The file is
-refused as a whole where its quoting is broken, since nobody could say where the next row begins.
+refused as a whole where its quoting is broken, since it is not known where the next row begins.
 """
 
 import csv
