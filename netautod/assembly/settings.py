@@ -81,7 +81,7 @@ class Settings:
     )
     admin_password: str = setting("", "First password of the user admin (first start only).", secret=True)
     accept_risks: tuple[str, ...] = setting(
-        (), "Risks of these settings, by name: refused ones become warnings, warnings are not given."
+        (), "Risks of these settings, by name: refused ones become warnings, accepted warnings are silenced."
     )
     data: DataSettings = field(default_factory=DataSettings)
     server: ServerSettings = field(default_factory=ServerSettings)

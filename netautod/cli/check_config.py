@@ -14,7 +14,7 @@ from netautod.secrets.vault.root.key_file import read_root_key
 
 
 def add(commands: Commands) -> None:
-    commands.add("check-config", run, "read the settings, say what is wrong, and end")
+    commands.add("check-config", run, "check the settings, and print what is wrong")
 
 
 def run(parsed: argparse.Namespace, configuration: Configuration) -> int:

@@ -12,8 +12,8 @@ from netautod.maintenance.doctor.checks import examined
 
 
 def add(commands: Commands) -> None:
-    parser = commands.add("doctor", run, "look for what is wrong, and say what to do about it")
-    parser.add_argument("--json", action="store_true", help="a list of {check, text, todo}")
+    parser = commands.add("doctor", run, "check the installation, and say what to do about each finding")
+    parser.add_argument("--json", action="store_true", help="print a list of {check, text, todo}")
 
 
 def run(parsed: argparse.Namespace, configuration: Configuration) -> int:

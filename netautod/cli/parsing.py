@@ -78,5 +78,5 @@ def settings_flags(default: str | None = None) -> argparse.ArgumentParser:
     common = argparse.ArgumentParser(add_help=False, allow_abbrev=False, argument_default=default)
     common.add_argument("--config", metavar="FILE", help="settings file (TOML)")
     common.add_argument("--data-dir", metavar="DIR", help="folder of everything the service keeps")
-    common.add_argument("--mongodb-uri", metavar="URI", help="use this MongoDB instead of an own one")
+    common.add_argument("--mongodb-uri", metavar="URI", help="use this MongoDB instead of the service's own")
     return common

@@ -66,7 +66,7 @@ DECLARED: Mapping[str, Declared] = {
     ),
     "scheduler_failures": Declared(help="Scans that the database did not answer."),
     "scheduler_lag_seconds": _seconds("From the tick of a task to its execution.", buckets=SLOW),
-    "scheduler_oldest_due_seconds": _learned("How long the task that is due for longest has been so."),
+    "scheduler_oldest_due_seconds": _learned("How long the longest overdue task has been due."),
     "executions_started": Declared(help="Attempts started on this node."),
     "executions_finished": Declared(help="Attempts that ended on this node."),
     "executions_ended": Declared(
@@ -132,7 +132,7 @@ DECLARED: Mapping[str, Declared] = {
         from_zero=("delivered", "retried", "failed", "expired"),
     ),
     "webhook_deliveries_waiting": _learned("Deliveries that wait for a webhook, of all organizations."),
-    "webhook_deliveries_oldest_seconds": _learned("How long the delivery has waited that waits for longest."),
+    "webhook_deliveries_oldest_seconds": _learned("How long the oldest waiting delivery has waited."),
     "plugins_observer_dropped": Declared(help="Events dropped because an observer was too far behind."),
     "plugins_observer_failures": Declared(help="Observers of plugins that raised."),
 }

@@ -47,8 +47,8 @@ class MongoDBSettings:
 class DataSettings:
     min_free_mb: int = setting(
         500,
-        "MiB on the disk of the service's own database below which nothing is written that grows, so that "
-        "the database lives; 0: no bound.",
+        "MiB on the disk of the service's own database below which nothing that grows is written, so that "
+        "the database goes on; 0: no limit.",
         low=0,
     )
 

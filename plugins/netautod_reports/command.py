@@ -34,9 +34,11 @@ def command(settings: ReportsSettings) -> PluginCommand:
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--organization", metavar="NAME", help="needed when there are several")
     parser.add_argument("--site", metavar="NAME", help="only the devices of this site")
-    parser.add_argument("--status", choices=STATUSES, help="only the devices whose backup stands so")
-    parser.add_argument("--output", metavar="FILE", type=Path, help="write it there instead")
-    parser.add_argument("--check", action="store_true", help="say how many; exit code 1 if not all are good")
+    parser.add_argument("--status", choices=STATUSES, help="only the devices in this state")
+    parser.add_argument("--output", metavar="FILE", type=Path, help="write the report to this file")
+    parser.add_argument(
+        "--check", action="store_true", help="print the counts; exit code 1 if not all are good"
+    )
 
 
 def _summary(report: Report) -> str:

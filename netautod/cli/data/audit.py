@@ -30,12 +30,12 @@ _LINK = re.compile(r"([1-9][0-9]{0,17}):([0-9a-f]{64})")
 def add(commands: Commands) -> None:
     group = commands.group("audit", "verify and export the audit events")
     parser = group.add("verify", _verify, "look for audit events that were changed, inserted or are missing")
-    parser.add_argument("--organization", metavar="NAME", help="this one alone")
+    parser.add_argument("--organization", metavar="NAME", help="only this organization")
     parser.add_argument(
         "--expect",
         type=_link,
         metavar="NUMBER:HASH",
-        help="an event as an earlier verify said it, kept outside of the database",
+        help="newest event of an earlier verify, kept outside of the database",
     )
     parser.add_argument("--file", metavar="FILE", help="verify an export instead (- is the standard input)")
     parser = group.add("export", _export, "write the audit events as JSON lines")
@@ -43,7 +43,7 @@ def add(commands: Commands) -> None:
         "--since", type=_moment, metavar="TIME", help="ISO 8601, such as 2026-01-31T00:00:00Z"
     )
     parser.add_argument("--until", type=_moment, metavar="TIME", help="events before then")
-    parser.add_argument("--organization", metavar="NAME", help="this one alone")
+    parser.add_argument("--organization", metavar="NAME", help="only this organization")
 
 
 def _verify(parsed: argparse.Namespace, configuration: Configuration) -> int:

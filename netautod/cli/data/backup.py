@@ -17,7 +17,7 @@ from netautod.maintenance.archive.passphrase_file import read_passphrase
 
 def add(commands: Commands) -> None:
     parser = commands.add("backup", run, "write everything but the master key into a file")
-    parser.add_argument("file", metavar="FILE", type=Path, help="a new one")
+    parser.add_argument("file", metavar="FILE", type=Path, help="the file to write; it must not exist yet")
     parser.add_argument(
         "--passphrase-file", metavar="FILE", type=Path, help="encrypt it under this passphrase"
     )

@@ -19,7 +19,7 @@ from netautod.network.configs.texts.store import ConfigTexts
 
 def add(commands: Commands) -> None:
     parser = commands.add("export-configs", run, "write the stored configs into a folder, one file a device")
-    parser.add_argument("folder", metavar="DIR", help="is made if need be")
+    parser.add_argument("folder", metavar="DIR", help="the folder; created if it does not exist")
     parser.add_argument("--git", action="store_true", help="a git repository with a commit for each version")
     parser.add_argument("--organization", metavar="NAME", help="needed when there are several")
     parser.add_argument("--secrets", action="store_true", help="with their secrets (audited)")

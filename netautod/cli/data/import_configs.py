@@ -24,9 +24,13 @@ SHOWN = 50
 
 def add(commands: Commands) -> None:
     parser = commands.add("import-configs", run, "take over a history of configs from a git repository")
-    parser.add_argument("repository", metavar="REPOSITORY", help="of Oxidized or RANCID, bare or not")
+    parser.add_argument(
+        "repository", metavar="REPOSITORY", help="git repository of Oxidized or RANCID, bare or not"
+    )
     parser.add_argument("--organization", metavar="NAME", help="needed when there are several")
-    parser.add_argument("--platform", metavar="NAME", help="what they are (default: each device_type)")
+    parser.add_argument(
+        "--platform", metavar="NAME", help="platform of all configs (default: that of each device)"
+    )
 
 
 def run(parsed: argparse.Namespace, configuration: Configuration) -> int:

@@ -29,7 +29,9 @@ STDIN = "-"
 def add(commands: Commands) -> None:
     parser = commands.add("import", run, "import devices from a CSV or JSON file")
     parser.add_argument("file", metavar="FILE", help="a .csv or .json file, or - for the standard input")
-    parser.add_argument("--format", choices=sorted(FORMATS), help="if the name of the file does not tell")
+    parser.add_argument(
+        "--format", choices=sorted(FORMATS), help="needed if the file name does not end in .csv or .json"
+    )
     parser.add_argument("--dry-run", action="store_true", help="say what would happen and change nothing")
     parser.add_argument("--organization", metavar="NAME", help="needed when there are several")
 

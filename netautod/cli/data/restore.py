@@ -17,8 +17,10 @@ def add(commands: Commands) -> None:
     parser = commands.add(
         "restore", run, "bring a backup into an empty database; again after an interruption"
     )
-    parser.add_argument("file", metavar="FILE", type=Path, help="of netautod backup")
-    parser.add_argument("--passphrase-file", metavar="FILE", type=Path, help="of an encrypted backup")
+    parser.add_argument("file", metavar="FILE", type=Path, help="a file that netautod backup has written")
+    parser.add_argument(
+        "--passphrase-file", metavar="FILE", type=Path, help="passphrase of an encrypted backup"
+    )
 
 
 def run(parsed: argparse.Namespace, configuration: Configuration) -> int:

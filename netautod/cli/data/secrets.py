@@ -21,7 +21,7 @@ def add(commands: Commands) -> None:
     group = commands.group("secret", "manage the secrets that settings of plugins name as vault:NAME")
     parser = group.add("set", _set, "store a secret, read from the terminal or the standard input")
     parser.add_argument("name")
-    group.add("list", _list, "list their names")
+    group.add("list", _list, "list the names of the stored secrets")
     group.add("delete", _delete, "delete a secret").add_argument("name")
 
 

@@ -25,7 +25,7 @@ def add(commands: Commands) -> None:
     group.add("list", _list, "list the organizations")
     parser = group.add("delete", _delete, "delete an organization with everything that belongs to it")
     parser.add_argument("name")
-    parser.add_argument("--yes", action="store_true", help="do not ask")
+    parser.add_argument("--yes", action="store_true", help="do not ask for confirmation")
 
 
 async def create_organization(settings: Settings, name: str, admin: str) -> CreatedOrganization:

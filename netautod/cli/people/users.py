@@ -22,7 +22,9 @@ def add(commands: Commands) -> None:
     group = commands.group("user", "manage users")
     parser = group.add("add", _add, "add a local user")
     parser.add_argument("username")
-    parser.add_argument("--role", action="append", default=[], dest="roles", help="may be given again")
+    parser.add_argument(
+        "--role", action="append", default=[], dest="roles", help="a role of the user; may be repeated"
+    )
     parser.add_argument("--org", default="default", help="organization (default: default)")
     parser.add_argument("--email")
     _may_force_change(parser)
@@ -142,7 +144,7 @@ async def _remove_codes(settings: Settings, username: str) -> None:
 
 
 def _may_force_change(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--must-change", action="store_true", help="the user has to change it first")
+    parser.add_argument("--must-change", action="store_true", help="the user must change the password first")
 
 
 def _password() -> str:

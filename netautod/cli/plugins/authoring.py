@@ -15,11 +15,13 @@ def add(inner: Inner) -> None:
     new = inner.add_parser("new", help="make the package of a new plugin, with tests that pass")
     new.add_argument("name", metavar="NAME")
     new.add_argument("--kind", required=True, choices=list(KINDS))
-    new.add_argument("--directory", type=Path, default=Path(), metavar="DIR", help="where its folder is made")
+    new.add_argument(
+        "--directory", type=Path, default=Path(), metavar="DIR", help="folder in which the project is created"
+    )
     new.set_defaults(without_settings=_new)
     checked = inner.add_parser("check", help="say what is wrong with a plugin, without installing it")
     checked.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="a project, package or wheel")
-    checked.add_argument("--seconds", type=float, default=SECONDS, help="that loading it may take")
+    checked.add_argument("--seconds", type=float, default=SECONDS, help="seconds that loading may take")
     checked.set_defaults(without_settings=_check)
 
 

@@ -68,7 +68,9 @@ def add(commands: Commands) -> None:
     secret.add_argument("--password-file", metavar="FILE", help="its first line; default: prompt for it")
     secret.add_argument("--credential", metavar="NAME", help="one of the installation's credentials")
     parser.add_argument("--enable-password-file", metavar="FILE")
-    parser.add_argument("--organization", metavar="NAME", help="of the credential, if there are several")
+    parser.add_argument(
+        "--organization", metavar="NAME", help="organization of the credential, if there are several"
+    )
     parser.add_argument(
         "--record",
         metavar="FILE",

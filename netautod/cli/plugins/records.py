@@ -19,7 +19,7 @@ from netautod.core.text.plurals import counted
 def add(inner: Inner) -> None:
     parser = add_inner(inner, "purge", run, "delete all that a plugin has stored, of every organization")
     parser.add_argument("name")
-    parser.add_argument("--yes", action="store_true", help="do not ask")
+    parser.add_argument("--yes", action="store_true", help="do not ask for confirmation")
 
 
 def run(parsed: argparse.Namespace, configuration: Configuration) -> int:

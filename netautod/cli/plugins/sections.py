@@ -14,7 +14,7 @@ from netautod.core.settings.table import Setting, rows_of
 
 def add(inner: Inner) -> None:
     parser = add_inner(inner, "settings", run, "show the settings of plugins, without their secrets")
-    parser.add_argument("name", nargs="?", help="of this plugin alone")
+    parser.add_argument("name", nargs="?", help="show only this plugin")
 
 
 def run(parsed: argparse.Namespace, configuration: Configuration) -> int:

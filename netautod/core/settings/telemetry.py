@@ -23,7 +23,7 @@ class TelemetrySettings:
         RiskRule(
             name="traces-in-clear",
             cause="an `http://` address of another machine in `telemetry.otlp_endpoint`",
-            text="who listens on the network reads who does what here, and on which device",
+            text="an attacker on the network reads who does what here, and on which device",
             found=lambda one: _in_clear(one),
         ),
     )

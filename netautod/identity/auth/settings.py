@@ -61,7 +61,7 @@ class SshCaSettings:
         ),
     )
 
-    reserved_principals: tuple[str, ...] = setting(("root",), "Names that no SSH certificate is for.")
+    reserved_principals: tuple[str, ...] = setting(("root",), "Names for which no SSH certificate is signed.")
 
 
 def _weak_lockout(auth: AuthSettings) -> Sequence[str]:

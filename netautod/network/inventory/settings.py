@@ -15,7 +15,7 @@ class InventorySettings:
     test_seconds: float = setting(30.0, "Seconds that the test of an inventory may take.", low=0.1)
     max_devices: int = setting(50_000, "Devices of one inventory at most.", low=1)
     device_types: tuple[str, ...] = setting(
-        (), 'Device types of platform slugs that netautod maps otherwise: "slug=device_type".'
+        (), 'Device types of platform slugs, where the guess is wrong: "slug=device_type".'
     )
     scan_seconds: float = setting(30.0, "Seconds between two looks for sources that are due.", low=0.05)
     concurrent_syncs: int = setting(4, "Due sources that one node synchronises at a time.", low=1)
