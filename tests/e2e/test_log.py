@@ -191,7 +191,8 @@ async def test_for_people_each_line_says_the_same(tmp_path: Path) -> None:
         assert await service.stop() == 0
     found = [line for line in service.log.read_text().splitlines() if "find-me.1" in line]
     ids = f"[find-me.1 org={me['org_id']} user={me['id']}]"
-    shown = rf"{UTC.pattern} INFO    netautod\.http\.request_log {re.escape(ids)} GET /api/devices 200 in [\d.]+ ms"
+    head = rf"{UTC.pattern} INFO    netautod\.http\.request_log {re.escape(ids)}"
+    shown = rf"{head} GET /api/devices 200 in [\d.]+ ms"
     assert re.fullmatch(f"{shown} from 127.0.0.1", found[0])
     assert len(found) == 1
 
