@@ -45,8 +45,6 @@ async def _looked_into(settings: Settings, execution_id: str) -> tuple[int, str 
 
 
 def cut_short(output: object, events: int) -> str | None:
-    """Return what is missing of the transcript by the answer of the run: events that were cut off at
-    its end.
-    """
+    """Return a sentence if the answer of the run counts more events than there are: the end was cut off."""
     recorded = output.get("transcript_events") if isinstance(output, dict) else None
     return f"event {events + 1} is missing" if isinstance(recorded, int) and events < recorded else None

@@ -81,9 +81,10 @@ class DocumentStore:
     async def some(
         self, org_id: OrgId, filters: DocumentFilter, document_ids: Sequence[str], *, up_to: int
     ) -> list[tuple[Document, int]]:
-        """Return those that still match, in the order of the ids, with contents of up to `up_to` bytes.
+        """Return the documents with these ids that still match, in the order of the ids.
 
-        Each comes with the number of bytes that were left out; -1: with all contents.
+        Contents of more than `up_to` bytes are left out (-1: all of them). Each document comes with the bytes
+        that were left out; 0 where `up_to` is -1.
         """
         where = {**_where(filters), "_id": {"$in": list(document_ids)}}
         found = await self._documents.find(org_id, where, fields=_with_small(up_to))

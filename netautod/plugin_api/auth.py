@@ -242,7 +242,7 @@ class LookupProvider(AuthProvider, Protocol):
 
     @property
     def looks_up(self) -> LookupOf | None:
-        """Return what it looks up; None: it cannot, as it is configured."""
+        """Return which kind of look-up the provider can do; None: none, as it is configured."""
         ...
 
     async def look_up(self, user: KnownUser) -> Lookup:

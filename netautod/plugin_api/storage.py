@@ -83,10 +83,10 @@ class PluginStorage(Protocol):
     async def list(
         self, org_id: str, *, prefix: str = "", after: str = "", limit: int = 100
     ) -> Sequence[StoredValue]:
-        """Return values in the order of the keys' characters.
+        """Return up to `limit` (1 to 1,000) values in the order of the keys' characters.
 
-        Those are `limit` (1 to 1,000) of those that begin with `prefix` and come after the key `after`. A
-        page may end early, at 4 MiB: the one behind the last is empty.
+        Their keys begin with `prefix` and come after the key `after`. A page may end early, at 4 MiB: only an
+        empty page is behind the last value.
         """
         ...
 

@@ -82,7 +82,7 @@ class FoldingHandler(logging.StreamHandler[TextIO]):
                     self._folded[key] = _Folded(record=folded.record, at=now)
 
     def close(self) -> None:
-        """Report what was counted since, at the end of the process."""
+        """Log the counts that were not logged yet, at the end of the process."""
         with self._locked():
             while self._folded:
                 self._report_count(self._folded.popitem(last=False)[1])

@@ -35,7 +35,7 @@ def cover_everything(texts: Iterable[str]) -> bool:
 
 
 def overlapping(texts: Iterable[str], wanted: Iterable[str]) -> list[str]:
-    """Return those of `texts` that cover an address of `wanted`."""
+    """Return the `texts` that cover an address of `wanted`."""
     sought = [ipaddress.ip_network(text) for text in wanted]
     return [text for text in texts if any(_overlap(text, network) for network in sought)]
 

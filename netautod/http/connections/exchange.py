@@ -254,7 +254,7 @@ class Exchange(HTTPConnection):
         self._set_answered()
 
     def set_close_callback(self, callback: Callable[[], None] | None) -> None:
-        """Set what is called when the client disconnects before it is answered."""
+        """Set the function that is called when the client disconnects before it is answered."""
         self._on_close = callback
 
     def _client_left(self) -> None:

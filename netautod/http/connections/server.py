@@ -179,7 +179,8 @@ class HttpServer:
         return True
 
     def _count_malformed(self, address: str) -> None:
-        """Count what is no request for the peer, unless that is a proxy: it has no headers to believe."""
+        """Count a malformed request for the peer, unless it is a trusted proxy: the client is not known
+        then."""
         if is_within(address, self._trusted):
             return
         try:

@@ -112,7 +112,7 @@ class IdempotentRequest:
             self.answer = await self._store(self._keys, found, caller, answer())
 
     def _scope(self, caller: Caller, path: Sequence[str]) -> Scope:
-        """Return what the key is unique in: ids in the path are the same in upper and lower case."""
+        """Return the scope in which the key is unique. Ids in the path are equal in upper and lower case."""
         token = caller.token
         return Scope(
             org_id=caller.org_id,

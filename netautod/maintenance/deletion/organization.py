@@ -117,7 +117,8 @@ class OrganizationDeletion:
         return deleted
 
     def _firsts(self) -> dict[str, tuple[First, Sequence[str]]]:
-        """Return what is found by documents that go, and does not name the organization."""
+        """Return the steps that first delete what names the users, sessions and devices but not the
+        organization."""
         return {
             SESSIONS: (self._free_seats, ()),
             USERS: (self._forget_logins, ("username",)),

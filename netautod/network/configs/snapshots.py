@@ -137,7 +137,7 @@ class Snapshots:
         await self._rows.delete_many(org_id, {"device_id": device_id})
 
     async def named(self, org_id: OrgId, device_id: str, versions: Collection[int]) -> set[int]:
-        """Return those of the versions that a snapshot, or a draft, names."""
+        """Return the versions among these that a snapshot, or a draft, names."""
         where = {"device_id": device_id, "version": {"$in": list(versions)}}
         return {row["version"] for row in await self._rows.find(org_id, where, fields={"version": 1})}
 

@@ -26,7 +26,7 @@ class CredentialSecrets:
     async def open(
         self, org_id: OrgId, credential_id: str, sealed: Mapping[str, Any], fields: Iterable[str]
     ) -> dict[str, str]:
-        """Return the plaintexts of those of the fields that exist."""
+        """Return the plaintexts of the fields that exist."""
         return {
             field: (
                 await self._vault.unseal(

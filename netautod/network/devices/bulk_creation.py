@@ -30,8 +30,8 @@ class DeviceBatches:
         self._clock = clock
 
     async def problems(self, caller: Caller, devices: Sequence[Fields]) -> list[str | None]:
-        """Return what keeps each of them from being created, its name aside: its links, and the caller's
-        rights.
+        """Return why each device cannot be created, its name aside: its links, and the caller's rights.
+        None: it can.
         """
         facts = await self._links.facts(caller.org_id, devices)
         may_name = caller.can(MANAGE_CREDENTIALS)

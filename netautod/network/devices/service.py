@@ -117,7 +117,7 @@ class DeviceService:
     async def of_ids(
         self, org_id: OrgId, ids: Sequence[str], *, persist: Persist = ask_once
     ) -> AsyncIterator[list[Device]]:
-        """Yield batches of those of the devices that exist, sorted by id."""
+        """Yield the devices with these ids that exist, in batches, sorted by id."""
         wanted = sorted(set(ids))
         for start in range(0, len(wanted), IDS_AT_ONCE):
             some = wanted[start : start + IDS_AT_ONCE]

@@ -77,14 +77,14 @@ class DeviceStore:
         return result.duplicates
 
     async def taken(self, org_id: OrgId, names: Sequence[str]) -> set[str]:
-        """Return those of the names that live devices have."""
+        """Return the names that live devices have already."""
         found = await self._devices.find(
             org_id, live(name={"$in": list(names)}), fields={"name": 1, "_id": 0}
         )
         return {document["name"] for document in found}
 
     async def jumps(self, org_id: OrgId, ids: Iterable[str]) -> dict[str, JumpDevice]:
-        """Return those of the devices that exist, by their ids."""
+        """Return the devices with these ids that exist, by id."""
         fields = {"protocol": 1, "jump_device_id": 1}
         found = await self._devices.find(org_id, live(_id={"$in": list(ids)}), fields=fields)
         return {
@@ -125,7 +125,7 @@ class DeviceStore:
         return None if found is None else (device_of(found), unchanged(found))
 
     async def live_ones(self, org_id: OrgId, ids: Iterable[str]) -> list[Device]:
-        """Return those of the devices that exist, sorted by id."""
+        """Return the devices with these ids that exist, sorted by id."""
         found = await self._devices.find(org_id, live(_id={"$in": list(set(ids))}), sort=[("_id", 1)])
         return [device_of(document) for document in found]
 
@@ -352,7 +352,7 @@ class DeviceStore:
         return None if found is None else found.port_keys.get(visited.port)
 
     async def not_vouched(self, org_id: OrgId, ids: Sequence[str]) -> tuple[list[str], set[str]]:
-        """Return those of the devices that no one has vouched for, and all of them that exist."""
+        """Return the ids of the devices that are not vouched for, and the ids of all that exist."""
         wanted = live(_id={"$in": list(ids)})
         found = await self._devices.find(org_id, wanted, fields={VOUCHED: 1})
         known = {document["_id"] for document in found}

@@ -158,7 +158,7 @@ class Examined:
                     self.report("problem", f"{type(service).__name__}: {sentence}")
 
     def _error_of(self, loaded: LoadedPlugins, hook: str, failure: BaseException) -> bool:
-        """Return whether it is this plugin's failure; those of netautod's own are not its author's."""
+        """Return whether the failure is one of this plugin, and not of a plugin of netautod."""
         child_report = f"{hook}: {one_line(failure)}"
         return any(one.name == self.name and one.error == child_report for one in loaded.statuses)
 

@@ -26,8 +26,8 @@ class Located:
 
 
 def locate(path: Path, scratch: Path) -> Located:
-    """Find what is at a path. A wheel is unpacked into the folder `scratch`. Raises ProjectError for what is
-    none of the three.
+    """Find the project, package or wheel at a path. A wheel is unpacked into the folder `scratch`. Raises
+    ProjectError for anything else.
     """
     if path.is_file():
         return _wheel(path, scratch)

@@ -187,8 +187,8 @@ class Calls:
         seconds: float | None = None,
         driver: float | None = None,
     ) -> T:
-        """Call the driver once. `seconds` is what is left of those of the terms; `driver` is its own limit,
-        where that is for more than this call.
+        """Call the driver once. `seconds`: the time that is left (None: all of the terms'); `driver`: the
+        limit of the driver itself, where it covers more than this call.
         """
         seconds = terms.seconds if seconds is None else seconds
         if seconds <= LEAST_SECONDS:

@@ -93,7 +93,7 @@ class Tool:
 
 
 async def bound_of(tool: WritingTool, arguments: Mapping[str, Any], calling: Calling) -> Mapping[str, Any]:
-    """Return what the call is bound to now."""
+    """Return the targets and values that an approval of the call would be bound to now."""
     if isinstance(tool, Tool) and tool.bound is not None:
         return await tool.bound(arguments, calling)
     return (await tool.plan(arguments, calling)).bound

@@ -90,9 +90,9 @@ class LogWriter:
                 raise
 
     async def flush_rest(self) -> None:
-        """Write what is left after `close`.
+        """Write the lines that are left after `close`.
 
-        The caller has found in the database that it belongs here.
+        Call it only once the database says that the execution is still this node's.
         """
         async with self._writing:
             batch, self._waiting = self._waiting, []

@@ -74,7 +74,7 @@ class SshCertificateStore:
         return _to_issued(found) if found else None
 
     async def unexpired(self, since: datetime) -> list[IssuedCertificate]:
-        """List those of all organizations that were valid at that moment or later."""
+        """List the certificates of all organizations that were valid at that moment or later."""
         found = self._all.stream({"valid_before": {"$gt": since}})
         return [_to_issued(document) async for document in found]
 

@@ -58,7 +58,7 @@ class RoleStore:
         return [to_role(document) for document in found]
 
     async def visible(self, org_id: OrgId, ids: Iterable[str]) -> dict[str, Role]:
-        """Return those of the ids that are roles of the organization and not being removed, by id."""
+        """Return the roles with these ids, by id, without unknown roles and those that are being removed."""
         found = await self._roles.find(org_id, {"_id": {"$in": list(ids)}, **VISIBLE})
         return {document["_id"]: to_role(document) for document in found}
 

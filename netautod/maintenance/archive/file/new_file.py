@@ -38,7 +38,7 @@ class NewFile:
         self.file.seek(0)
 
     def publish(self) -> None:
-        """Give it its name after `written`. Raises InvalidInput if the name was taken meanwhile."""
+        """Give the written file its name. Raises InvalidInput if the name was taken meanwhile."""
         try:
             self._link()
         except FileExistsError as error:

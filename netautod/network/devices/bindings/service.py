@@ -71,7 +71,7 @@ class SyncedDevices:
         ]
 
     async def held(self, org_id: OrgId, devices: Sequence[KnownDevice]) -> list[tuple[KnownDevice, str]]:
-        """Return those of the devices that could not be removed although all of them are to go, and why."""
+        """Return the devices that must stay although all of these are to be removed, and why."""
         going = {device.id: device for device in devices}
         users = await self._plain_store.jumping(org_id, list(going))
         held = {jump for user, jump in users.items() if user not in going}

@@ -152,7 +152,7 @@ class BindingStore:
 
 
 def taken_word(write: DeviceWrite) -> dict[str, bool]:
-    """Return what else the write changes where it moves a device without a user who vouches for it."""
+    """Return the end of the vouching, if the write moves a device and no user vouches for it."""
     return {} if write.vouched or DESTINATION.isdisjoint(write.values) else {VOUCHED: False}
 
 

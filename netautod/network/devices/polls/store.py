@@ -32,7 +32,7 @@ INDEXES = (Index(collection=COLLECTION, keys=((DUE, 1), ("org_id", 1)), partial=
 
 
 def reset(fields: Iterable[str]) -> dict[str, Any]:
-    """Return what an edit of these fields writes besides them."""
+    """Return the changes of the poll times that an edit of these fields makes."""
     return {} if DEPENDED_ON.isdisjoint(fields) else {DUE: None, FAILURES: 0}
 
 

@@ -93,5 +93,5 @@ def unchanged(document: Document) -> dict[str, Any]:
 
 
 def edited(fields: Collection[str]) -> dict[str, Any]:
-    """Return what an edit of these fields writes besides them."""
+    """Return the further values that an edit of these fields writes."""
     return {} if LOOKED_AT.isdisjoint(fields) else {DIGEST: f"edited {uuid4()}"}

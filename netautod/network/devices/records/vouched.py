@@ -30,7 +30,7 @@ def may_vouch(caller: Caller) -> bool:
 
 
 def vouching_details(before: Device, after: Device) -> dict[str, bool]:
-    """Return what the audit event of an edit says about it: nothing where it stays as it was."""
+    """Return the details for the audit event of an edit; empty if the vouching is unchanged."""
     return {} if before.vouched == after.vouched else {VOUCHED: after.vouched}
 
 

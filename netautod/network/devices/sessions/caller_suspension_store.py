@@ -48,7 +48,7 @@ class CallerSuspensionStore(RefusedLogins):
         super().__init__(database, COLLECTION)
 
     async def of(self, org_id: OrgId, subjects: Sequence[Subject]) -> list[CallerSuspension]:
-        """Return what is known of exactly these."""
+        """Return the suspensions of these subjects, at exactly these revisions of the credential."""
         known = {subject.row_id: subject for subject in subjects}
         rows = await self.rows.find(org_id, {"_id": {"$in": list(known)}})
         return [

@@ -111,7 +111,7 @@ class Visiting:
             await self.reschedule(poll, answered=False, at=at)
 
     async def forget(self, poll: Poll) -> None:
-        """Delete what is kept of a device that is gone."""
+        """Delete the tables and the history of a device that is gone."""
         await self.polls.forget_device(poll.org_id, poll.device_id)
         await self.findings.forget(poll.org_id, poll.device_id)
 

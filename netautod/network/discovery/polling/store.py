@@ -125,7 +125,7 @@ class PollStore:
         return await self._polls.update(poll.org_id, _as_seen(poll), {"$set": ended, "$unset": {"open": ""}})
 
     async def trim(self, org_id: OrgId, device_id: str) -> None:
-        """Delete what is more than the history keeps."""
+        """Delete the polls beyond those that the history keeps."""
         of_device = {"device_id": device_id}
         first_too_many = await self._polls.find(
             org_id, of_device, fields={"queued_at": 1}, sort=NEWEST_FIRST, offset=self._keep, limit=1

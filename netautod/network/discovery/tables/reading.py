@@ -124,7 +124,7 @@ class DiscoveredReads:
             after = headers[-1]["_id"]
 
     async def neighbors(self, org_id: OrgId, device_ids: Sequence[str]) -> dict[str, list[Fields]]:
-        """Return the neighbors of those of the devices that have any."""
+        """Return the neighbors of each of the devices that has any."""
         fields = {"tables.neighbors.parts": 1}
         found: dict[str, list[Fields]] = {}
         for batch in in_batches(device_ids, DEVICES_AT_ONCE):

@@ -32,7 +32,7 @@ class Batch:
     failed: list[tuple[int, str, str]] = field(default_factory=list)
 
     def refuse(self, problems: Sequence[str | None]) -> None:
-        """Move those of the good rows that have a problem, in order, to the failed ones."""
+        """Move the good rows that have a problem to the failed ones, in their order."""
         judged = list(zip(self.good, problems, strict=True))
         self.good = [row for row, problem in judged if problem is None]
         self.failed += [

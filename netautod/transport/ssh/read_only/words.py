@@ -54,7 +54,7 @@ class _Place:
                 self.arguments[argument] = [*self.arguments.get(argument, ()), *following]
 
     def instead(self) -> str:
-        """Return what is allowed here, as text for a reason."""
+        """Return the words that are allowed here, as the end of a sentence that gives a reason."""
         allowed = sorted([*self.words, *map(str, self.arguments)])
         more = ", ..." if len(allowed) > _MOST_NAMED else ""
         return f"; allowed: {', '.join(allowed[:_MOST_NAMED])}{more}" if allowed else ""
