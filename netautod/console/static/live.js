@@ -11,7 +11,7 @@ export function begin() {
   plan(SEEN);
 }
 
-// What the page itself fetches goes through here, so that there is one way to be late and to be back.
+// All that the page fetches goes through here: one place shows that it is late, and that it is back.
 export async function ask(address) {
   const answer = await fetch(address, {
     headers: {"X-Live": "1"}, signal: AbortSignal.timeout(PATIENCE), redirect: "manual", cache: "no-store",
@@ -67,7 +67,7 @@ function replace(old, renewed) {
   if (focused && document.activeElement?.id !== focused) document.getElementById(focused)?.focus();
 }
 
-// Tokens of forms are others each time.
+// The content without the tokens of forms, which differ each time.
 function content(element) {
   return element.innerHTML.replace(/name="_xsrf" value="[^"]*"/g, "");
 }

@@ -16,7 +16,7 @@ RECEIVED_BYTES = 64 * 1024  # at a time
 
 
 class Subsystem:
-    """A subsystem, opened by `open_subsystem`; the fingerprints are those of a CliSession."""
+    """A subsystem, opened by `open_subsystem`; its fingerprints mean the same as those of a CliSession."""
 
     def __init__(self, connection: Connection, name: str, streams: tuple[Any, Any], guard: Guard) -> None:
         self._name = name
