@@ -44,7 +44,7 @@ async def test_a_user_of_the_directory_chooses_it(node: Node, visitor: Visitor) 
     assert "password: Missing" in page.text
     await visitor.post("/login", {**ada, "provider": "ldap", "next": "/account"})
     page = await visitor.get("/account")
-    assert "Your password is kept by ldap." in page.text
+    assert "Your password is managed by LDAP." in page.text
     (session,) = await node.documents("sessions")
     assert (session["auth_provider"], session["client_type"]) == ("ldap", "admin_ui")
     admin = Visitor(base_url=visitor.base_url)
