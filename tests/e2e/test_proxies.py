@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 import shutil
 import ssl
 from collections.abc import AsyncIterator, Callable
@@ -103,7 +104,7 @@ async def proxied(
         ("/etc/netautod/tls.pem", str(folder / "tls.pem")),
     ):
         text = text.replace(old, new)
-    assert "443" not in text.replace(str(port), "")
+    assert not re.search(r"\b443\b", text)
     async with started(*command(folder, program, text), log=folder / "proxy.log"):
         there = Proxy(
             url=f"https://127.0.0.1:{port}",
