@@ -23,7 +23,7 @@ from netautod.assembly.network.device_services import DeviceServices, open_devic
 from netautod.assembly.network.devices import DeviceRecords
 from netautod.assembly.network.discovery import Discovery, build_discovery
 from netautod.assembly.network.inventory import Inventories, build_inventories
-from netautod.assembly.routes import ROUTES
+from netautod.assembly.routes import ROUTES, description
 from netautod.assembly.upkeep import upkeep
 from netautod.automation.executions.abandoned.watched import Watched
 from netautod.automation.executions.running.node import ExecutionNode
@@ -40,7 +40,7 @@ from netautod.core.work.deadlines import unhurried, waits
 from netautod.http.bodies.reader import BodyReader
 from netautod.http.context import HttpContext, Shares, networks
 from netautod.http.description.docs_page import DocsPage
-from netautod.http.description.openapi import Description, document
+from netautod.http.description.openapi import Description
 from netautod.http.idempotency.service import IdempotencyKeys
 from netautod.http.limits import Rate, RequestLimits
 from netautod.http.routing.routes import application
@@ -199,7 +199,7 @@ def _build_application(base: Base, wings: Wings, bodies: BodyReader, health: Hea
         *wings.services,
         health,
         DocsPage.read(),
-        Description(json_values.encode(document(routes))),
+        Description(json_values.encode(description(base.plugins, base.additions))),
         static,
         Renderer(static, chapters()),
         ManualPages(Manual.installed()),

@@ -1,11 +1,13 @@
 """All routes that are served, in the order in which the OpenAPI description lists them."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
 from netautod.activity.audit import handlers as audit
 from netautod.activity.events import handlers as events
 from netautod.activity.webhooks import handlers as webhooks
+from netautod.activity.webhooks.names import EventNames
+from netautod.assembly.plugins import Additions
 from netautod.automation.agents import handlers as agents
 from netautod.automation.executions import handlers as executions
 from netautod.automation.executions.history import handlers as history
@@ -13,6 +15,7 @@ from netautod.automation.summary import handlers as summary
 from netautod.automation.system import handlers as system
 from netautod.automation.system.capabilities import handlers as capabilities
 from netautod.automation.tasks import handlers as tasks
+from netautod.automation.tasks.models import TASK_TYPES
 from netautod.documents import handlers as docs
 from netautod.documents.notes import handlers as notes
 from netautod.http.description import docs_page, openapi
@@ -37,6 +40,7 @@ from netautod.network.inventory import handlers as inventory
 from netautod.network.inventory.imports import handlers as imports
 from netautod.network.inventory.sync import handlers as syncs
 from netautod.network.sites import handlers as sites
+from netautod.plugin_host.manager import PluginManager
 
 ROUTES: tuple[Route, ...] = (
     *account.ROUTES,
@@ -76,6 +80,18 @@ ROUTES: tuple[Route, ...] = (
 )
 
 
-def description(of_plugins: Iterable[Route] = ()) -> dict[str, Any]:
-    """Return the OpenAPI description of all routes."""
-    return openapi.document((*ROUTES, *of_plugins))
+def description(plugins: PluginManager | None = None, additions: Additions | None = None) -> dict[str, Any]:
+    """Return the OpenAPI description of all routes, with what the plugins add."""
+    added = additions or Additions()
+    return openapi.document((*ROUTES, *added.routes), choices(plugins, added))
+
+
+def choices(plugins: PluginManager | None = None, added: Additions | None = None) -> dict[str, Sequence[str]]:
+    """Return the choices of the fields whose metadata name one as `x-choices`."""
+    added = added or Additions()
+    executors = () if plugins is None else plugins.executors()
+    return {
+        "task_type": tuple(dict.fromkeys((*TASK_TYPES, *executors))),
+        "event": EventNames(added.events).known(),
+        "content_type": added.content_types.names,
+    }

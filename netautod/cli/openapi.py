@@ -16,6 +16,7 @@ def add(commands: Commands) -> None:
 
 
 def run(parsed: argparse.Namespace, configuration: Configuration) -> int:
-    additions = collect_additions(load_plugins(configuration), PermissionKeys())
-    sys.stdout.write(json.dumps(routes.description(additions.routes), indent=2) + "\n")
+    plugins = load_plugins(configuration)
+    described = routes.description(plugins, collect_additions(plugins, PermissionKeys()))
+    sys.stdout.write(json.dumps(described, indent=2) + "\n")
     return 0

@@ -18,7 +18,7 @@ from netautod.core.schema.bases import (
     Text,
     Timestamp,
 )
-from netautod.documents.models import CATEGORIES, CONTENT_TYPES, MAX_CONTENT_BYTES
+from netautod.documents.models import CATEGORIES, MAX_CONTENT_BYTES
 
 MIB = 1024 * 1024
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
@@ -41,7 +41,7 @@ class ContentTypeName(fields.String):
     """A content type of the service or of a plugin; content_types.py knows which exist."""
 
     def __init__(self, **options: Any) -> None:
-        described = {"description": f"{', '.join(CONTENT_TYPES)}, or one that a plugin brings."}
+        described = {"x-choices": "content_type"}
         super().__init__(**options, validate=validate.Length(min=1, max=64), metadata=described)
 
 

@@ -9,7 +9,7 @@ from typing import Any, Protocol, Self
 from tornado.netutil import bind_sockets
 from tornado.web import Application
 
-from netautod.assembly.routes import ROUTES
+from netautod.assembly.routes import ROUTES, choices
 from netautod.core.clock import SystemClock
 from netautod.core.errors import Unauthenticated
 from netautod.core.identity.caller import Caller, RequestInfo
@@ -45,7 +45,7 @@ def _enough(routes: Sequence[Route], services: Collection[object]) -> tuple[Rout
 @cache
 def description(routes: tuple[Route, ...]) -> dict[str, Any]:
     """Remembered: one takes as long as a test."""
-    return openapi.document(routes)
+    return openapi.document(routes, choices())
 
 
 def serve_application(

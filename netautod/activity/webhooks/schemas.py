@@ -1,6 +1,7 @@
 """Requests and answers of /api/webhooks; a secret is accepted, never answered."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from marshmallow import ValidationError, fields, validate
 
@@ -25,6 +26,8 @@ STATUSES = ("waiting", "delivered", "failed", "expired")
 
 class Url(fields.String):
     """A trimmed http or https address."""
+
+    described: ClassVar[Mapping[str, Any]] = {"pattern": r"^https?://"}
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
         url = str(super()._deserialize(value, attr, data, **kwargs)).strip()
@@ -55,9 +58,14 @@ class WebhookRequest(Request):
     )
     name = Name(required=True)
     url = Url(required=True, metadata={"maxLength": MAX_LENGTH})
-    events = ShortList(fields.String(), most=MOST_EVENTS, required=True)
+    events = ShortList(fields.String(metadata={"x-choices": "event"}), most=MOST_EVENTS, required=True)
     enabled = Boolean()
-    secret = Text(max_length=LONGEST_SECRET, load_only=True, validate=_long_enough)
+    secret = Text(
+        max_length=LONGEST_SECRET,
+        load_only=True,
+        validate=_long_enough,
+        metadata={"minLength": SHORTEST_SECRET},
+    )
 
 
 class WebhookAnswer(Answer):

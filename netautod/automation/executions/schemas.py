@@ -21,19 +21,23 @@ from netautod.core.schema.bases import (
     Timestamp,
 )
 
+STATE = validate.OneOf(STATES)
+TRIGGER = validate.OneOf(("manual", "schedule"))
+LEVEL = validate.OneOf(LEVELS)
+
 
 class ExecutionQuery(PageQuery):
     task_id = Id()
-    task_type = fields.String()
-    state = fields.String(validate=validate.OneOf(STATES))
-    triggered_by = fields.String(validate=validate.OneOf(("manual", "schedule")))
+    task_type = fields.String(metadata={"x-choices": "task_type"})
+    state = fields.String(validate=STATE)
+    triggered_by = fields.String(validate=TRIGGER)
     since = QueryTimestamp()
     until = QueryTimestamp()
 
 
 class HistoryQuery(PageQuery):
     task_id = Id()
-    state = fields.String(validate=validate.OneOf(STATES))
+    state = fields.String(validate=STATE)
     since = QueryTimestamp()
     until = QueryTimestamp()
 
@@ -43,7 +47,7 @@ class LogQuery(Query):
     limit = QueryInteger(low=1, cap=1000, load_default=50)
     level = fields.String(
         load_default=None,
-        validate=validate.OneOf(LEVELS),
+        validate=LEVEL,
         metadata={"description": "That one and worse ones."},
     )
     device_id = Id(load_default=None)
@@ -76,8 +80,8 @@ class ExecutionListItem(Answer):
     task_id = Id(allow_none=True)
     task_name = fields.String()
     task_type = fields.String()
-    state = fields.String()
-    triggered_by = fields.String()
+    state = fields.String(validate=STATE)
+    triggered_by = fields.String(validate=TRIGGER)
     scheduled_for = Timestamp(allow_none=True)
     started_at = Timestamp(allow_none=True)
     completed_at = Timestamp(allow_none=True)
@@ -98,7 +102,7 @@ class AttemptAnswer(Answer):
 
 
 class ApprovalAnswer(Answer):
-    decision = fields.String()
+    decision = fields.String(validate=validate.OneOf(("approved", "rejected")))
     by = fields.String()
     comment = fields.String(allow_none=True)
     at = Timestamp()
@@ -126,7 +130,7 @@ class ExecutionListAnswer(PageAnswer):
 class LogEntryAnswer(Answer):
     seq = fields.Integer()
     at = Timestamp()
-    level = fields.String()
+    level = fields.String(validate=LEVEL)
     device_id = fields.String(allow_none=True)
     message = fields.String()
 
@@ -193,8 +197,8 @@ class HistoryItem(Answer):
     id = Id()
     task_id = Id()
     task_name = fields.String()
-    state = fields.String()
-    triggered_by = fields.String()
+    state = fields.String(validate=STATE)
+    triggered_by = fields.String(validate=TRIGGER)
     started_at = Timestamp(allow_none=True)
     completed_at = Timestamp(allow_none=True)
     retry_count = fields.Integer()

@@ -24,6 +24,24 @@ MOST_PARAMETER_BYTES = 512 * 1024
 READ_ONLY = frozenset({"id", "org_id", "next_run_at", "last_run_at", "created_at", "updated_at", "owner_id"})
 
 
+class CronExpression(fields.String):
+    """Five fields; the service checks their grammar (cron/fields.py)."""
+
+    described: ClassVar[Mapping[str, Any]] = {"pattern": r"^\s*[0-9A-Za-z*,/-]+(\s+[0-9A-Za-z*,/-]+){4}\s*$"}
+
+    def __init__(self) -> None:
+        super().__init__(required=True, validate=validate.Length(max=255))
+
+
+class Timezone(fields.String):
+    """`UTC`, or a name with `/` of the time zone database."""
+
+    described: ClassVar[Mapping[str, Any]] = {"pattern": "^(UTC|[A-Za-z_]+(/[A-Za-z0-9_+-]+)+)$"}
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(validate=validate.Length(max=64), **options)
+
+
 class TaskCreate(Request):
     read_only = READ_ONLY
     example: ClassVar[Mapping[str, Any]] = {
@@ -32,9 +50,9 @@ class TaskCreate(Request):
     }
     name = Name(required=True)
     description = Text()
-    task_type = fields.String(required=True)
-    cron_expression = fields.String(required=True, validate=validate.Length(max=255))
-    timezone = fields.String(load_default="UTC", validate=validate.Length(max=64))
+    task_type = fields.String(required=True, metadata={"x-choices": "task_type"})
+    cron_expression = CronExpression()
+    timezone = Timezone(load_default="UTC")
     parameters = JsonObject(most_bytes=MOST_PARAMETER_BYTES, load_default=dict)
     enabled = Boolean(load_default=True)
     max_retries = Integer(load_default=3, validate=validate.Range(0, 20))
@@ -48,8 +66,8 @@ class AgentScheduleCreate(Request):
     name = Name(required=True)
     description = Text()
     prompt = fields.String(required=True, validate=validate.Length(min=1, max=65536))
-    cron_expression = fields.String(required=True, validate=validate.Length(max=255))
-    timezone = fields.String(load_default="UTC", validate=validate.Length(max=64))
+    cron_expression = CronExpression()
+    timezone = Timezone(load_default="UTC")
     enabled = Boolean(load_default=True)
 
 
@@ -58,8 +76,8 @@ class ToggleRequest(Request):
 
 
 class PreviewRequest(Request):
-    cron_expression = fields.String(required=True, validate=validate.Length(max=255))
-    timezone = fields.String(required=True, validate=validate.Length(max=64))
+    cron_expression = CronExpression()
+    timezone = Timezone(required=True)
     count = Integer(load_default=10, validate=validate.Range(1, 100))
 
 
@@ -67,7 +85,7 @@ class TaskQuery(PageQuery):
     q = fields.String(
         validate=validate.Length(max=255), metadata={"description": "A text in the name, in any case."}
     )
-    task_type = fields.String(validate=validate.Length(max=255))
+    task_type = fields.String(metadata={"x-choices": "task_type"})
     enabled = QueryBoolean()
 
 

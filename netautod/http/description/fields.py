@@ -26,7 +26,7 @@ def described(converter: Any, field: Any, *, ret: dict[str, Any], **_: Any) -> d
     lineage: Sequence[type] = type(field.root).__mro__
     found = _form(field, ret)
     if Request in lineage:
-        found |= _bound(field, ret)
+        found |= _bound(field, {**ret, **found})
         if field.parent is field.root and not field.root.partial and not field.required:
             found |= _nullable(ret)
     if Query in lineage:
@@ -39,6 +39,8 @@ def described(converter: Any, field: Any, *, ret: dict[str, Any], **_: Any) -> d
 def _form(field: Any, ret: dict[str, Any]) -> dict[str, Any]:
     if isinstance(field, Id):
         return {"format": "uuid"}
+    if hasattr(field, "described"):
+        return dict(field.described)
     if "pattern" in ret:
         return {"pattern": _ecma(ret["pattern"])}
     return {"pattern": NOT_BLANK} if isinstance(field, Name) else {}

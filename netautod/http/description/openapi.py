@@ -1,7 +1,7 @@
 """The OpenAPI 3.1 description, generated from the same routes and schemas that serve the requests."""
 
 import inspect
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,8 +38,12 @@ ANYWHERE = (400, 408, 413, 414, 415, 417, 431, 500, 503)
 """What is no request, too long, too slow or encoded is refused whatever the route; and any may fail."""
 
 
-def document(routes: Iterable[Route]) -> dict[str, Any]:
-    """Return the whole description of the given routes, as JSON-able values."""
+def document(routes: Iterable[Route], choices: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """Return the whole description of the given routes, as JSON-able values.
+
+    `choices`: what a field may hold that names one of them in its metadata (`x-choices`), because plugins
+    add to them.
+    """
     served = tuple(routes)
     spec = _empty({group_of(route.path) for route in served})
     shapes: set[type[Answer]] = set()
@@ -53,6 +57,8 @@ def document(routes: Iterable[Route]) -> dict[str, Any]:
         shapes.update(found.answer for found in methods.values() if found.answer)
         shapes.update(other for found in methods.values() for other in found.other_answers.values())
     written = spec.to_dict()
+    _offer(written, choices)
+    _leave_used_answers(written)
     _require_all(written["components"]["schemas"], shapes)
     _show_examples(written, served)
     return written
@@ -158,6 +164,29 @@ def failures(path: str, method: str, operation: Operation) -> list[int]:
     if ":" in path:
         found |= {404}
     return sorted(found)
+
+
+def _offer(described: Any, choices: Mapping[str, Sequence[str]]) -> None:
+    """Replace each `x-choices` by the choices of that name."""
+    for inner in described.values() if isinstance(described, dict) else described:
+        if isinstance(inner, dict | list):
+            _offer(inner, choices)
+    if isinstance(described, dict) and "x-choices" in described:
+        described["enum"] = list(choices[described.pop("x-choices")])
+
+
+def _leave_used_answers(written: dict[str, Any]) -> None:
+    """Drop the errors that no operation can answer."""
+    answered = {
+        answer["$ref"].rpartition("/")[2]
+        for methods in written["paths"].values()
+        for name, operation in methods.items()
+        if name != "parameters"
+        for answer in operation["responses"].values()
+        if "$ref" in answer
+    }
+    known = written["components"]["responses"]
+    written["components"]["responses"] = {name: known[name] for name in known if name in answered}
 
 
 def _show_examples(written: dict[str, Any], routes: Iterable[Route]) -> None:

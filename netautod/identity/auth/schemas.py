@@ -109,6 +109,10 @@ class Moment(QueryTimestamp):
 class MomentOrNever(Moment):
     """A moment, or the word `never`."""
 
+    described: ClassVar[Mapping[str, Any]] = {
+        "anyOf": [{"type": "string", "format": "date-time"}, {"type": "string", "enum": [NEVER]}]
+    }
+
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         return NEVER if value == NEVER else super()._deserialize(value, attr, data, **kwargs)
 

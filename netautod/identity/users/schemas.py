@@ -16,7 +16,7 @@ from netautod.core.schema.bases import (
     Text,
     Timestamp,
 )
-from netautod.identity.users.models import LOCAL
+from netautod.identity.users.models import LOCAL, USERNAME_FORM
 from netautod.identity.users.principals import MOST
 from netautod.identity.users.provider_names import FORM_TEXT, PROVIDER_FORM
 
@@ -29,6 +29,8 @@ READ_ONLY = frozenset(
 
 class ProviderName(fields.String):
     """The name of an auth provider; the service checks whether it exists."""
+
+    described: ClassVar[Mapping[str, Any]] = {"pattern": rf"^{PROVIDER_FORM.pattern}$"}
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
         name = str(super()._deserialize(value, attr, data, **kwargs))
@@ -44,11 +46,11 @@ class UserCreate(Request):
         "password": "a longer passphrase 2026",
         "email": "ada@example.com",
     }
-    username = fields.String(required=True)
+    username = fields.String(required=True, metadata={"pattern": rf"^\s*{USERNAME_FORM.pattern}\s*$"})
     password = fields.String()
     auth_provider = ProviderName(load_default=LOCAL)
     external_id = Text(max_length=1024)
-    email = Text(max_length=254, validate=validate.Email())
+    email = Text(max_length=254, validate=validate.Email(), metadata={"format": "email"})
     display_name = Text(max_length=255)
     roles = ShortList(Name(), required=True, most=100)
     is_active = Boolean(load_default=True)

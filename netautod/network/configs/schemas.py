@@ -53,14 +53,17 @@ class BulkPullQuery(Query):
     background = QueryBoolean(load_default=False)
 
 
+ONE_OF_BOTH = {"minLength": 1, "description": "Either `q`, a text, or `regex`, an expression of RE2."}
+
+
 class SearchQuery(PageQuery):
-    q = Text(max_length=LONGEST_PATTERN)
-    regex = Text(max_length=LONGEST_PATTERN)
+    q = Text(max_length=LONGEST_PATTERN, metadata=ONE_OF_BOTH)
+    regex = Text(max_length=LONGEST_PATTERN, metadata=ONE_OF_BOTH)
     device_type = fields.String(validate=DEVICE_TYPE)
     site = Label()
     context = QueryInteger(low=0, high=10, load_default=0)
     group = fields.String(load_default=None, validate=validate.OneOf(("line",)))
-    secrets = fields.String(metadata={"description": "Refused: searches are always redacted."})
+    secrets = fields.String(metadata={"description": "Refused: searches are always redacted.", "not": {}})
 
     @validates("secrets")
     def _always_redacted(self, value: str, **kwargs: Any) -> None:

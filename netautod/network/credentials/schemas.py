@@ -18,9 +18,10 @@ from netautod.core.schema.bases import (
     Timestamp,
 )
 from netautod.network.credentials import rules
-from netautod.network.credentials.hosts import is_entry
+from netautod.network.credentials.hosts import GLOB, is_entry
 
 SECRET_LENGTH = 65_536
+NETWORK = r"^[0-9]{1,2}(\.[0-9]{1,2}){3}/([0-9]|[12][0-9]|3[0-2])$|^[0-9A-Fa-f:]*::/[0-9]{1,2}$"
 
 
 class Username(Text):
@@ -45,7 +46,18 @@ class Protocol(Text):
         return found
 
 
-def _host_entry(text: str) -> None:
+class HostEntry(fields.String):
+    """An address, a network, or a glob of host names."""
+
+    described: ClassVar[Mapping[str, Any]] = {
+        "anyOf": [{"type": "string", "pattern": rf"^{GLOB.pattern}$"}, {"type": "string", "pattern": NETWORK}]
+    }
+
+    def __init__(self) -> None:
+        super().__init__(validate=_check_entry)
+
+
+def _check_entry(text: str) -> None:
     if not is_entry(text):
         raise ValidationError("Must be an address, a network (CIDR) or a host name with * and ?.")
 
@@ -64,7 +76,7 @@ class CredentialRequest(Request):
     credential_type = fields.String(required=True, validate=validate.OneOf(sorted(rules.TYPES)))
     username = Username(max_length=255)
     port = Integer(allow_none=True, validate=validate.Range(1, 65535))
-    allowed_hosts = ShortList(fields.String(validate=_host_entry), most=256)
+    allowed_hosts = ShortList(HostEntry(), most=256)
     is_default = Boolean()
     use_certificate = Boolean()
     secret = Text(max_length=SECRET_LENGTH, load_only=True)

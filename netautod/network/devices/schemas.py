@@ -21,7 +21,7 @@ from netautod.core.schema.bases import (
     Timestamp,
 )
 from netautod.network.devices.models import SSH, TELNET, USABLE, WAITS
-from netautod.network.devices.records.hosts import is_host
+from netautod.network.devices.records.hosts import NAME_PATTERN, is_host
 from netautod.transport.ssh.profiles import PROFILES
 from netautod.transport.ssh.shell.terminal import is_one_line
 
@@ -31,6 +31,8 @@ STATES = (USABLE, WAITS)
 DEVICE_TYPE = validate.Regexp(r"[a-z0-9_]{1,64}\Z", error="Must consist of a-z, 0-9 and _.")
 PORT = validate.Range(1, 65535)
 BROWSE_LIMIT = 1000
+ADDRESS_FORMS = ({"type": "string", "format": "ipv4"}, {"type": "string", "format": "ipv6"})
+PRINTED = r"[^\x00-\x1f\x7f-\x9f\u2028\u2029]"
 
 
 class Label(Text):
@@ -44,13 +46,33 @@ class Label(Text):
         return super().deserialize(tidy, attr, data, **kwargs)
 
 
-def _host(text: str) -> None:
+class Host(fields.String):
+    """A host name or an IP address."""
+
+    described: ClassVar[Mapping[str, Any]] = {
+        "maxLength": 253,
+        "anyOf": [*ADDRESS_FORMS, {"type": "string", "pattern": NAME_PATTERN}],
+    }
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(validate=_check_host, **options)
+
+
+def _check_host(text: str) -> None:
     if not is_host(text):
         raise ValidationError("Must be a host name or an IP address.")
 
 
-def check_command(text: str) -> None:
-    """Require one line without control characters, which could end it, or type more than it shows."""
+class Command(fields.String):
+    """One line without control characters, which could end it, or type more than it shows."""
+
+    described: ClassVar[Mapping[str, Any]] = {"pattern": rf"^{PRINTED}*[^\s\x00-\x1f\x7f-\x9f]{PRINTED}*$"}
+
+    def __init__(self, *, most: int, **options: Any) -> None:
+        super().__init__(validate=[validate.Length(min=1, max=most), _check_command], **options)
+
+
+def _check_command(text: str) -> None:
     if not text.strip():
         raise ValidationError("Must not be blank.")
     if not is_one_line(text):
@@ -70,7 +92,7 @@ class DeviceRequest(Request):
     )
     example: ClassVar[Mapping[str, Any]] = {"port": 22, "site": "Berlin", "tags": ["core"]}
     name = Name(required=True)
-    host = fields.String(required=True, validate=_host)
+    host = Host(required=True)
     device_type = fields.String(required=True, validate=DEVICE_TYPE)
     port = Integer(validate=PORT)
     protocol = fields.String(validate=validate.OneOf(PROTOCOLS))
@@ -91,7 +113,7 @@ class DeviceRequest(Request):
     automation_credential_id = Id(allow_none=True)
     poll_enabled = Boolean()
     poll_interval_minutes = Integer(allow_none=True, validate=validate.Range(1, 10080))
-    connect_commands = ShortList(fields.String(validate=[validate.Length(max=1024), check_command]), most=100)
+    connect_commands = ShortList(Command(most=1024), most=100)
     jump_device_id = Id(allow_none=True)
     ssh_profile = fields.String(validate=validate.OneOf(tuple(PROFILES)))
 

@@ -1,11 +1,13 @@
 """Queries and answers of the discovered-data routes."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from marshmallow import ValidationError, fields, validate, validates_schema
 
 from netautod.core.net.device_addresses import ip_address, mac_address
 from netautod.core.schema.bases import Answer, Boolean, Id, Query, QueryInteger, Request, Timestamp
+from netautod.network.devices.schemas import ADDRESS_FORMS
 
 TABLE_LIMIT, TABLE_CAP = 1000, 10_000
 HISTORY_LIMIT, HISTORY_CAP = 50, 500
@@ -30,6 +32,11 @@ class PollRequest(Request):
 class QueryMac(fields.String):
     """A field for any usual form of a MAC address; loaded as `aa:bb:cc:dd:ee:ff`."""
 
+    described: ClassVar[Mapping[str, Any]] = {
+        "pattern": "^(?:[0-9A-Fa-f]{2}(?:(:[0-9A-Fa-f]{2}){5}|(-[0-9A-Fa-f]{2}){5})|"
+        "[0-9A-Fa-f]{4}(?:([.][0-9A-Fa-f]{4}){2}|(-[0-9A-Fa-f]{4}){2})|[0-9A-Fa-f]{12})$"
+    }
+
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
         found = mac_address(str(value))
         if found is None:
@@ -39,6 +46,8 @@ class QueryMac(fields.String):
 
 class QueryAddress(fields.String):
     """An IPv4 or IPv6 address; loaded in its short form."""
+
+    described: ClassVar[Mapping[str, Any]] = {"anyOf": [*ADDRESS_FORMS]}
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
         found = ip_address(str(value))
@@ -200,7 +209,7 @@ class PollAnswer(Answer):
     state = fields.String(validate=validate.OneOf(POLL_STATES))
     method = fields.String(allow_none=True)
     sources = fields.Nested(PollSources)
-    triggered_by = fields.String()
+    triggered_by = fields.String(validate=validate.OneOf(("manual", "schedule")))
     error = fields.String(allow_none=True)
     counts = fields.Dict(keys=fields.String(), values=fields.Integer())
     started_at = Timestamp(allow_none=True)

@@ -13,11 +13,14 @@ from netautod.transport.outbound.errors import AddressRefused
 from netautod.transport.outbound.urls import origin_of
 
 TOKEN_FORM = re.compile(r"[\x21-\x7e]{1,4096}")  # it becomes a header
+HTTP_URL = r"^https?://[A-Za-z0-9_]([A-Za-z0-9._-]*[A-Za-z0-9_])?(:[1-9][0-9]{0,3})?(/[!-\"$->@-\[\]-~]*)?$"
 HOURS = validate.Range(1, 8760)
 
 
 class Url(fields.String):
     """An http or https address without a query; loaded without trailing slashes."""
+
+    described: ClassVar[Mapping[str, Any]] = {"pattern": HTTP_URL}
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
         url = str(super()._deserialize(value, attr, data, **kwargs)).strip().rstrip("/")
@@ -32,6 +35,8 @@ class Url(fields.String):
 
 class Token(fields.String):
     """A trimmed API token."""
+
+    described: ClassVar[Mapping[str, Any]] = {"pattern": rf"^{TOKEN_FORM.pattern}$"}
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
         token = str(super()._deserialize(value, attr, data, **kwargs)).strip()

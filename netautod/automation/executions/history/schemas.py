@@ -2,7 +2,7 @@
 
 from marshmallow import fields, validate
 
-from netautod.automation.executions.schemas import ExecutionQuery
+from netautod.automation.executions.schemas import STATE, ExecutionQuery
 from netautod.core.schema.bases import Answer, Id, Query, QueryInteger, Timestamp
 
 LONGEST_TEXT = 255
@@ -24,7 +24,7 @@ class AgentRunAnswer(Answer):
 
     id = Id()
     agent_id = Id()
-    state = fields.String()
+    state = fields.String(validate=STATE)
     input_task = fields.String()
     final_answer = fields.String(allow_none=True)
     iterations_used = fields.Integer()

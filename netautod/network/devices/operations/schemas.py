@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from marshmallow import fields, validate
+from marshmallow import fields
 
 from netautod.core.schema.bases import Answer, Id, Ids, Integer, Request
 from netautod.network.devices.operations.models import LONGEST_SECONDS, SHORTEST_SECONDS
-from netautod.network.devices.schemas import check_command
+from netautod.network.devices.schemas import Command
 
 COMMAND_LENGTH = 4096
 DEFAULT_SECONDS = 30
@@ -24,9 +24,7 @@ class Seconds(Integer):
 
 
 class CommandRequest(Request):
-    command = fields.String(
-        required=True, validate=[validate.Length(min=1, max=COMMAND_LENGTH), check_command]
-    )
+    command = Command(most=COMMAND_LENGTH, required=True)
     timeout_secs = Seconds()
 
 

@@ -7,6 +7,7 @@ import socket
 LABEL = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?")
 # `10.1`, `167772161` and `0x7f000001` are old spellings of IPv4 addresses that resolvers still accept.
 NUMBER = re.compile(r"[0-9]+|0[xX][0-9A-Fa-f]*")
+NAME_PATTERN = rf"^({LABEL.pattern}\.)*(?!({NUMBER.pattern})\.?$){LABEL.pattern}\.?$"
 
 
 def is_host(text: str) -> bool:
