@@ -199,7 +199,7 @@ def _build_application(base: Base, wings: Wings, bodies: BodyReader, health: Hea
         *wings.services,
         health,
         DocsPage.read(),
-        Description(json_values.encode(description(base.plugins, base.additions))),
+        Description(json_values.encode(description(wings.automation.tasks.known_types, base.additions))),
         static,
         Renderer(static, chapters()),
         ManualPages(Manual.installed()),

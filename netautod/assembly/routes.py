@@ -16,6 +16,7 @@ from netautod.automation.system import handlers as system
 from netautod.automation.system.capabilities import handlers as capabilities
 from netautod.automation.tasks import handlers as tasks
 from netautod.automation.tasks.models import TASK_TYPES
+from netautod.core.identity.permissions import PermissionKeys
 from netautod.documents import handlers as docs
 from netautod.documents.notes import handlers as notes
 from netautod.http.description import docs_page, openapi
@@ -40,7 +41,6 @@ from netautod.network.inventory import handlers as inventory
 from netautod.network.inventory.imports import handlers as imports
 from netautod.network.inventory.sync import handlers as syncs
 from netautod.network.sites import handlers as sites
-from netautod.plugin_host.manager import PluginManager
 
 ROUTES: tuple[Route, ...] = (
     *account.ROUTES,
@@ -80,18 +80,21 @@ ROUTES: tuple[Route, ...] = (
 )
 
 
-def description(plugins: PluginManager | None = None, additions: Additions | None = None) -> dict[str, Any]:
+def description(task_types: Sequence[str] = TASK_TYPES, additions: Additions | None = None) -> dict[str, Any]:
     """Return the OpenAPI description of all routes, with what the plugins add."""
     added = additions or Additions()
-    return openapi.document((*ROUTES, *added.routes), choices(plugins, added))
+    return openapi.document((*ROUTES, *added.routes), choices(task_types, added))
 
 
-def choices(plugins: PluginManager | None = None, added: Additions | None = None) -> dict[str, Sequence[str]]:
+def choices(
+    task_types: Sequence[str] = TASK_TYPES, additions: Additions | None = None
+) -> dict[str, Sequence[str]]:
     """Return the choices of the fields whose metadata name one as `x-choices`."""
-    added = added or Additions()
-    executors = () if plugins is None else plugins.executors()
+    added, permissions = additions or Additions(), PermissionKeys()
+    permissions.add(added.permissions)
     return {
-        "task_type": tuple(dict.fromkeys((*TASK_TYPES, *executors))),
+        "task_type": task_types,
         "event": EventNames(added.events).known(),
         "content_type": added.content_types.names,
+        "permission": permissions.choices,
     }

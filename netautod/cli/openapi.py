@@ -7,6 +7,7 @@ import sys
 from netautod.assembly import routes
 from netautod.assembly.configuration import Configuration
 from netautod.assembly.plugins import collect_additions, load_plugins
+from netautod.automation.tasks.models import TASK_TYPES
 from netautod.cli.parsing import Commands
 from netautod.core.identity.permissions import PermissionKeys
 
@@ -17,6 +18,7 @@ def add(commands: Commands) -> None:
 
 def run(parsed: argparse.Namespace, configuration: Configuration) -> int:
     plugins = load_plugins(configuration)
-    described = routes.description(plugins, collect_additions(plugins, PermissionKeys()))
+    types = tuple(dict.fromkeys((*TASK_TYPES, *plugins.executors())))
+    described = routes.description(types, collect_additions(plugins, PermissionKeys()))
     sys.stdout.write(json.dumps(described, indent=2) + "\n")
     return 0

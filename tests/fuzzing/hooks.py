@@ -12,6 +12,13 @@ from uuid import UUID
 
 import schemathesis
 
+# Why a request that is as described may be refused: what exists, is turned on, or fits beside another field.
+OF_THE_WORLD = re.compile(
+    r"[Tt]here is no |not enabled|cannot be changed|[Ee]xactly one of|not used by the type"
+    r"|only for users of another provider|must be UTC or an IANA name|cron_expression |must be in the future"
+    r"|parameters\.|required for a local user|not allowed here"
+    r"|the setting outbound.allow|an OpenSSH public key|a search is always redacted"
+)
 KNOWN: dict[str, list[str]] = json.loads(Path(os.environ["KNOWN_IDS"]).read_text())
 # By the longest beginning of the path.
 KINDS = {
@@ -88,3 +95,14 @@ def with_known_ids(value: Any, kind: str = "nothing") -> Any:
     if isinstance(value, list):
         return [with_known_ids(inner, kind) for inner in value]
     return known(kind, value) if kind != "nothing" and is_id(value) else value
+
+
+@schemathesis.check
+def refused_by_surprise(ctx: Any, response: Any, case: Any) -> None:
+    """A request that is as described is refused for a reason that no description can hold, or not at all."""
+    if case.meta is None or not case.meta.generation.mode.is_positive or response.status_code != 400:
+        return
+    error = response.json()["error"]
+    if error.startswith(("If-Match:", "If-None-Match:")):
+        return  # texts of headers are made up without their pattern
+    assert OF_THE_WORLD.search(error), f"as described, and refused: {error}"

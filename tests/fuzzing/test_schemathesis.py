@@ -55,7 +55,7 @@ LEFT_OUT = {
 CONFIGURATION = """
 # Of the checks those that are not made, and why; all others are.
 [checks]
-# Bounds that JSON Schema cannot tell: cron expressions, host names, permissions that there are.
+# Ours takes its place, which knows reasons (hooks.py: refused_by_surprise).
 positive_data_acceptance.enabled = false
 # They follow what was made and deleted, in a phase that is not run.
 use_after_free.enabled = false

@@ -74,9 +74,6 @@ class SchemaRules:
         self._schemas = schemas
         self._references = references
 
-    def known(self, task_type: str) -> bool:
-        return task_type in self._schemas
-
     def schemas(self) -> Mapping[str, type[Schema] | None]:
         return self._schemas
 

@@ -41,10 +41,6 @@ Deleted = Callable[[Caller, str], Awaitable[None]]
 class ParameterRules(Protocol):
     """The rules for `parameters`, from a task type's executor and from the rest of the product."""
 
-    def known(self, task_type: str) -> bool:
-        """Return whether tasks of this type can be created."""
-        ...
-
     def schemas(self) -> Mapping[str, type[Schema] | None]:
         """Return the task types that have an executor, with the schemas of their parameters."""
         ...
@@ -132,10 +128,15 @@ class TaskService:
         }
         return await self.create(caller, wrapped, task_id=task_id)
 
+    @property
+    def known_types(self) -> tuple[str, ...]:
+        """Return the types that a task can have: the fixed ones, then those of plugins."""
+        return tuple(dict.fromkeys((*TASK_TYPES, *self._rules.schemas())))
+
     def require_type(self, task_type: str) -> None:
         """Raise InvalidInput for a type that no task can have."""
-        if task_type not in TASK_TYPES and not self._rules.known(task_type):
-            raise InvalidInput(f"task_type: must be one of {', '.join(TASK_TYPES)}")
+        if task_type not in self.known_types:
+            raise InvalidInput(f"task_type: must be one of {', '.join(self.known_types)}")
 
     async def get(self, org_id: OrgId, task_id: str, *, agent: bool = False) -> Task:
         """Read a task. Raises NotFound; with `agent` also for a task of another type."""

@@ -41,6 +41,11 @@ class PermissionKeys:
         """Return all permissions without wildcards: those of the service, then those of plugins, sorted."""
         return (*KNOWN_PERMISSIONS, *sorted(self._of_plugins))
 
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """Return what a role may hold: `*`, the wildcards `x.*`, and each permission."""
+        return ("*", *dict.fromkeys(f"{key.rpartition('.')[0]}.*" for key in self.each), *self.each)
+
     def add(self, descriptions: Mapping[str, str]) -> None:
         self._of_plugins |= descriptions
 

@@ -131,11 +131,13 @@ class Request(Schema):
 
     With `partial` loading (PUT) null clears an optional field; on create null counts as absent.
     `example`: fields that the description's example shows beside those that are needed.
+    `needed_in_change`: fields that a PUT needs as well.
     """
 
     read_only: ClassVar[frozenset[str]] = frozenset()
     example: ClassVar[Mapping[str, Any]] = {}
     refused: ClassVar[Mapping[str, str]] = {}
+    needed_in_change: ClassVar[tuple[str, ...]] = ()
 
     class Meta:
         unknown = RAISE
@@ -146,6 +148,9 @@ class Request(Schema):
             return data
         kept = {key: value for key, value in data.items() if key not in self.read_only}
         if kwargs.get("partial"):
+            absent = [name for name in self.needed_in_change if name not in kept]
+            if absent:
+                raise ValidationError({name: ["Missing data for required field."] for name in absent})
             return kept
         return {key: value for key, value in kept.items() if value is not None}
 

@@ -122,12 +122,19 @@ NAMES: Mapping[str, str] = {
 MESSAGES: Mapping[int, str] = {
     400: "port: Must be greater than or equal to 1 and less than or equal to 65535",
     401: "Authentication required",
-    403: "You need the permission devices.manage",
+    403: "Insufficient permissions",
     404: "Device not found",
-    409: "A device with this name already exists",
+    408: "The request took too long to arrive",
+    409: "Device with this name already exists",
+    412: "If-Match: the record is another one by now; read it again",
+    413: "The request body is larger than 1048576 bytes",
+    414: "The request line is longer than 65536 bytes",
+    415: "Content-Encoding: Send the body without compression or encoding",
+    417: "Expect: Only 100-continue is supported",
     429: "Too many requests",
+    431: "The headers are longer than 65536 bytes",
     500: f"Internal server error (request {UUID_EXAMPLE.replace('-', '')})",
-    502: "192.0.2.10: connection refused",
+    502: "connection refused (is SSH enabled on this port?)",
     503: "draining",
 }
 

@@ -28,7 +28,7 @@ def described(converter: Any, field: Any, *, ret: dict[str, Any], **_: Any) -> d
     if Request in lineage:
         found |= _bound(field, {**ret, **found})
         if field.parent is field.root and not field.root.partial and not field.required:
-            found |= _nullable(ret)
+            found |= _nullable(ret, found)
     if Query in lineage:
         found |= _parameter(field, ret)
     ret.update(found)
@@ -73,11 +73,12 @@ def _bound(field: Any, ret: dict[str, Any]) -> dict[str, Any]:
     return {name: bound for kind, name, bound in bounds if kind in kinds and name not in ret}
 
 
-def _nullable(ret: dict[str, Any]) -> dict[str, Any]:
+def _nullable(ret: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
     """Return the schema of a field that a request may leave out, where null counts as absent
     (core/schema/bases.py).
     """
-    return {"type": [ret["type"], "null"]} if isinstance(ret.get("type"), str) else {}
+    forms = {"anyOf": [*found["anyOf"], {"type": "null"}]} if "anyOf" in found else {}
+    return {"type": [ret["type"], "null"], **forms} if isinstance(ret.get("type"), str) else forms
 
 
 def _choice(ret: dict[str, Any]) -> None:

@@ -12,6 +12,8 @@ RETRY_AFTER = {
 NOT_MODIFIED = "What the client has is what there is"
 
 _TAGS = "Entity tags in quotes, separated by commas, or `*`."
+_TAG = '(W/)?"[!#-~]*"'
+_LIST = {"pattern": rf"^(\*|{_TAG}( *, *{_TAG})*)$"}
 _KEY = (
     "1 to 255 visible ASCII characters, chosen anew for each request. A repeat under the same key within 24 "
     "hours gets the first answer again and does nothing; it gets 409 while the first is in work, or if its "
@@ -23,9 +25,9 @@ def request_headers(method: str, operation: Operation) -> list[dict[str, Any]]:
     """Return the parameters of the operation that are headers."""
     found = []
     if operation.etag and method == "GET":
-        found.append(_header("If-None-Match", f"{_TAGS} With one that matches the answer is 304.", {}))
+        found.append(_header("If-None-Match", f"{_TAGS} With one that matches the answer is 304.", _LIST))
     if operation.etag and method in CONDITIONAL:
-        found.append(_header("If-Match", f"{_TAGS} Without one that matches nothing is done (412).", {}))
+        found.append(_header("If-Match", f"{_TAGS} Without one that matches nothing is done (412).", _LIST))
     if operation.repeat is not None:
         form = {"minLength": 1, "maxLength": 255, "pattern": "^[\\x21-\\x7e]+$"}
         found.append(_header(HEADER, _KEY, form))

@@ -60,6 +60,7 @@ def document(routes: Iterable[Route], choices: Mapping[str, Sequence[str]]) -> d
     _offer(written, choices)
     _leave_used_answers(written)
     _require_all(written["components"]["schemas"], shapes)
+    _require_in_changes(written["components"]["schemas"], served)
     _show_examples(written, served)
     return written
 
@@ -219,6 +220,12 @@ def _require_all(schemas: dict[str, Any], shapes: set[type[Answer]]) -> None:
         properties = schema.get("properties", {}).items()
         # A field with metadata={"x-optional": True} is left out where it has no meaning.
         schema["required"] = sorted(key for key, field in properties if not field.get("x-optional"))
+
+
+def _require_in_changes(schemas: dict[str, Any], routes: Iterable[Route]) -> None:
+    for operation in (found for route in routes for found in route.operations().values()):
+        if operation.body is not None and operation.partial and operation.body.needed_in_change:
+            schemas[_name(operation.body(partial=True))]["required"] = list(operation.body.needed_in_change)
 
 
 def _with_nested(kind: type[Schema]) -> Iterator[str]:

@@ -17,7 +17,7 @@ from netautod.core.schema.bases import (
     Timestamp,
 )
 from netautod.identity.users.models import LOCAL, USERNAME_FORM
-from netautod.identity.users.principals import MOST
+from netautod.identity.users.principals import FORM, MOST
 from netautod.identity.users.provider_names import FORM_TEXT, PROVIDER_FORM
 
 MOST_PERMISSIONS = 500
@@ -54,7 +54,7 @@ class UserCreate(Request):
     display_name = Text(max_length=255)
     roles = ShortList(Name(), required=True, most=100)
     is_active = Boolean(load_default=True)
-    ssh_principals = ShortList(fields.String(), most=MOST)
+    ssh_principals = ShortList(fields.String(metadata={"pattern": rf"^{FORM.pattern}$"}), most=MOST)
     must_change_password = Boolean(load_default=False)
 
 
@@ -93,7 +93,11 @@ class Permission(fields.String):
     """A permission key, or a wildcard; the service checks whether it exists (PermissionKeys)."""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(**options, validate=validate.Length(max=LONGEST_PERMISSION))
+        super().__init__(
+            **options,
+            validate=validate.Length(max=LONGEST_PERMISSION),
+            metadata={"x-choices": "permission"},
+        )
 
 
 class RoleRequest(Request):

@@ -115,13 +115,8 @@ class ConfigAnswer(ConfigItem):
 class NotesRequest(Request):
     read_only = frozenset({*ConfigAnswer().fields, "changed"}) - {"notes"}
     example: ClassVar[Mapping[str, Any]] = {"notes": "Before the move to the new building"}
+    needed_in_change = ("notes",)
     notes = Text()
-
-    @validates_schema
-    def _is_there(self, data: Mapping[str, Any], **kwargs: Any) -> None:
-        # It is loaded as a partial one, so that null clears; then nothing is required by itself.
-        if "notes" not in data:
-            raise ValidationError("Missing data for required field.", "notes")
 
 
 class PullAnswer(ConfigItem):

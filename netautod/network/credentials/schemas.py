@@ -21,7 +21,10 @@ from netautod.network.credentials import rules
 from netautod.network.credentials.hosts import GLOB, is_entry
 
 SECRET_LENGTH = 65_536
-NETWORK = r"^[0-9]{1,2}(\.[0-9]{1,2}){3}/([0-9]|[12][0-9]|3[0-2])$|^[0-9A-Fa-f:]*::/[0-9]{1,2}$"
+NETWORK = (
+    r"^[0-9]{1,2}(\.[0-9]{1,2}){3}/([0-9]|[12][0-9]|3[0-2])$"
+    r"|^[0-9A-Fa-f]{1,4}(:[0-9A-Fa-f]{1,4}){0,5}::/([1-9]?[0-9]|1[01][0-9]|12[0-8])$"
+)
 
 
 class Username(Text):
@@ -50,7 +53,11 @@ class HostEntry(fields.String):
     """An address, a network, or a glob of host names."""
 
     described: ClassVar[Mapping[str, Any]] = {
-        "anyOf": [{"type": "string", "pattern": rf"^{GLOB.pattern}$"}, {"type": "string", "pattern": NETWORK}]
+        "maxLength": 253,
+        "anyOf": [
+            {"type": "string", "pattern": rf"^{GLOB.pattern}$"},
+            {"type": "string", "pattern": NETWORK},
+        ],
     }
 
     def __init__(self) -> None:

@@ -45,9 +45,21 @@ class Token(fields.String):
         return token
 
 
+_SLUG = {"type": "string", "maxLength": filters.LONGEST, "pattern": r"^[!-~]([ -~]*[!-~])?$"}
+_SLUGS = {"type": ["array", "null"], "maxItems": filters.MOST_SLUGS, "items": _SLUG}
+_ONE_SLUG = {"anyOf": [_SLUG, {"type": "string", "enum": [""]}, {"type": "null"}]}
+
+
 class InventoryFilters(fields.Dict):
     """The keys of filters.py; loaded in one form, with the single texts of older clients merged in."""
 
+    described: ClassVar[Mapping[str, Any]] = {
+        "properties": {
+            **dict.fromkeys(filters.LISTS, _SLUGS),
+            **dict.fromkeys((*filters.LEGACY, "name"), _ONE_SLUG),
+        },
+        "additionalProperties": False,
+    }
     names = filters.NAMES
     most_bytes = filters.MOST_BYTES
 

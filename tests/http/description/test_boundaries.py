@@ -6,14 +6,20 @@ not the description's to say.
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import nullcontext
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from netautod.assembly.routes import ROUTES, description
+from netautod.core.errors import InvalidInput
 from netautod.core.schema.bases import load
 from netautod.http.access import Operation
+from netautod.http.conditions.tags import listed_tags
+from netautod.http.description import examples
 from netautod.http.description.openapi import openapi_path
+from tests.support.programs.started import ROOT
 from tests.support.tables import over
 
 DESCRIPTION = description()
@@ -137,9 +143,7 @@ def test_a_body_at_the_bounds_of_a_field_is_taken(path: str, method: str, operat
 
 
 @over(("path", "method", "operation"), QUERIES)
-def test_a_query_at_the_bounds_of_a_parameter_is_taken(
-    path: str, method: str, operation: Operation
-) -> None:
+def test_a_query_at_the_bounds_of_a_parameter_is_taken(path: str, method: str, operation: Operation) -> None:
     parameters = [
         one for one in DESCRIPTION["paths"][path][method.lower()]["parameters"] if one["in"] == "query"
     ]
@@ -150,13 +154,17 @@ def test_a_query_at_the_bounds_of_a_parameter_is_taken(
         others = {} if one["name"] in ("regex", "ip") else needed
         for value in boundaries(one["schema"]):
             text = str(value).lower() if isinstance(value, bool) else str(value)
-            operation.load_query({key: [sent.encode()] for key, sent in {**others, one["name"]: text}.items()})
+            operation.load_query(
+                {key: [sent.encode()] for key, sent in {**others, one["name"]: text}.items()}
+            )
 
 
 @pytest.mark.parametrize(
     ("path", "method", "name", "some"),
     [
-        pytest.param("/api/tasks/schedules", "post", "task_type", {"backup", "agent_task"}, id="a type of task"),
+        pytest.param(
+            "/api/tasks/schedules", "post", "task_type", {"backup", "agent_task"}, id="a type of task"
+        ),
         pytest.param("/api/docs", "post", "content_type", {"jinja", "markdown"}, id="a content type"),
         pytest.param("/api/docs", "post", "category", {"notes", "mops"}, id="a category"),
     ],
@@ -174,6 +182,39 @@ def test_the_events_of_a_webhook_are_listed() -> None:
 def test_answers_list_their_words(field: str) -> None:
     for name in ("ExecutionAnswer", "ExecutionListItem", "HistoryItem", "PollAnswer"):
         assert SCHEMAS[name]["properties"][field]["enum"], name
+
+
+@pytest.mark.parametrize(
+    ("text", "allowed"),
+    [
+        pytest.param("*", True, id="any"),
+        pytest.param('"abc"', True, id="one"),
+        pytest.param('W/"a", "b" ,"c"', True, id="several"),
+        pytest.param("abc", False, id="no quotes"),
+        pytest.param('"a" "b"', False, id="no comma"),
+        pytest.param("", False, id="nothing"),
+    ],
+)
+def test_entity_tags_are_described_as_they_are_read(text: str, allowed: bool) -> None:
+    headers = [
+        one for one in DESCRIPTION["paths"]["/api/devices/{id}"]["put"]["parameters"] if one["in"] == "header"
+    ]
+    [described] = [one["schema"]["pattern"] for one in headers if one["name"] == "If-Match"]
+    assert (re.search(described, text) is not None) == allowed
+    with nullcontext() if allowed else pytest.raises(InvalidInput):
+        listed_tags("If-Match", text)
+
+
+SOURCES = "\n".join(
+    path.read_text() for path in (ROOT / "netautod").rglob("*.py") if path != Path(examples.__file__)
+)
+SENTENCE = re.compile(r"[0-9a-f]{32}|\d{4,}|port: .*|SSH")  # what an error fills in, or marshmallow says
+
+
+@over("status", [status for status in examples.MESSAGES if status not in (400, 404, 503)])
+def test_the_example_of_an_error_is_what_the_service_says(status: int) -> None:
+    for part in SENTENCE.split(examples.MESSAGES[status]):
+        assert part in SOURCES, part
 
 
 def test_every_listed_error_is_one_that_something_answers() -> None:
