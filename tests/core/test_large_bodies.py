@@ -4,12 +4,11 @@ from typing import Any
 
 import pytest
 
-from netautod.assembly.routes import ROUTES
+from netautod.assembly.routes import ROUTES, description
 from netautod.automation.tasks.schemas import AgentScheduleCreate, TaskCreate
 from netautod.core.json.values import decode, encode
 from netautod.core.schema.bases import Request, load
 from netautod.documents.schemas import DocumentRequest, RenderRequest
-from netautod.http.description.openapi import document
 from netautod.identity.auth.schemas import ApiTokenBody, LoginBody
 from netautod.identity.users.schemas import UserCreate
 from netautod.network.configs.schemas import BulkPullRequest, NotesRequest
@@ -59,7 +58,7 @@ def test_it_is_taken(kind: type[Request], field: str, value: Any) -> None:
 
 
 def test_the_description_shows_the_bound_of_every_text_and_array_of_a_request() -> None:
-    schemas = document(ROUTES)["components"]["schemas"]
+    schemas = description()["components"]["schemas"]
     bodies = {
         operation.body.__name__
         for route in ROUTES

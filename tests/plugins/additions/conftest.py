@@ -75,7 +75,7 @@ async def running(
     )
     configuration = Configuration(settings=settings, plugins=LoadedPlugins.of(PLUGINS))
     plugins = load_plugins(configuration)
-    served = collect_additions(plugins, PermissionKeys()).routes
+    additions = collect_additions(plugins, PermissionKeys())
     async with AsyncExitStack() as stack:
         installation = await stack.enter_async_context(open_installation(settings, fresh_module_database))
         service = await stack.enter_async_context(build(configuration, installation, _health, Watched()))
@@ -84,7 +84,7 @@ async def running(
         await people.organizations.create_organization("b", admin="stranger", password=PASSWORD)
         sessions = await build_sessions(installation)
         yield Running(
-            client=ApiClient(base_url=url, description=description(served)),
+            client=ApiClient(base_url=url, description=description(additions=additions)),
             sessions=sessions.sessions,
             installation=installation,
             organization=await people.organizations.default_id(),

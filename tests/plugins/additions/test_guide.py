@@ -62,7 +62,7 @@ async def test_routes() -> None:
     assert await offered.route.handler(request("core")) == {"name": "Ada", "devices": 2}
     with pytest.raises(NotFound):
         await offered.route.handler(request("sales"))
-    described = document(served([offered]))["paths"]["/api/plugins/rota/teams/{team}"]["get"]
+    described = document(served([offered]), {})["paths"]["/api/plugins/rota/teams/{team}"]["get"]
     assert described["summary"] == "Return who of a team is on call."
 
 
