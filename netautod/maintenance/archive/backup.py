@@ -1,5 +1,6 @@
 """`netautod backup`: everything of an installation as it was at one moment, in one file."""
 
+import asyncio
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -16,11 +17,13 @@ from netautod.core.json.values import to_text
 from netautod.identity.users.organizations.store import COLLECTION as ORGANIZATIONS
 from netautod.identity.users.organizations.store import OrganizationStore
 from netautod.maintenance.archive.collections import in_backup, strangers
+from netautod.maintenance.archive.file.keys import ArchiveKeys
 from netautod.maintenance.archive.file.new_file import NewFile, new_file
 from netautod.maintenance.archive.file.reading import checked
 from netautod.maintenance.archive.file.records import Contents
 from netautod.maintenance.archive.interrupting import Stop, in_thread
 from netautod.maintenance.archive.writing import write_archive
+from netautod.secrets.vault.root.store import RootStore, held_by
 from netautod.store.client import Database
 from netautod.store.embedded.life import HISTORY_PARAMETER
 from netautod.store.migrations.archive_errors import ArchiveError
@@ -50,28 +53,46 @@ class BackupSource:
 async def back_up(settings: Settings, path: Path, passphrase: str | None) -> Contents:
     """Back up, also beside a running service. The file has its name when it is complete and checked.
 
-    Raises InvalidInput for a name that is taken, ArchiveError, NewerDatabase, Unavailable.
+    Raises InvalidInput for a name that is taken, ArchiveError, VaultError, NewerDatabase, Unavailable.
     """
     with new_file(path) as file:
         async with any_server(settings) as uri, open_database(settings, uri) as database:
             await require_no_restore(database)
             require_known(await MigrationStore(database).all(), database, settings)
+            keys = await _keys(settings, database, passphrase)
             source = BackupSource(
                 uri=uri,
                 database=database.name,
                 own_folder=None if settings.mongodb.uri else settings.data_dir,
             )
-            contents = await in_thread(partial(_written, source, file, passphrase))
+            contents = await in_thread(partial(_written, source, file, keys))
             await _record(database, contents, path, encrypted=passphrase is not None)
         file.publish()
     return contents
 
 
-def _written(source: BackupSource, file: NewFile, passphrase: str | None, stop: Stop) -> Contents:
+async def _keys(settings: Settings, database: Database, passphrase: str | None) -> ArchiveKeys:
+    """Return the keys of a new backup: without a passphrase the root key, which must be the database's."""
+    keys = await asyncio.to_thread(ArchiveKeys.of, settings, passphrase)
+    if passphrase is not None:
+        return keys
+    roots = await RootStore(database, clock=SystemClock()).all()
+    if not roots:
+        raise _no_installation(database.name)
+    if keys.root is None:
+        raise ArchiveError(
+            "A backup without a passphrase is authenticated by the root key, which is missing: "
+            f"{keys.place}, or name --passphrase-file"
+        )
+    held_by(roots, keys.root)
+    return keys
+
+
+def _written(source: BackupSource, file: NewFile, keys: ArchiveKeys, stop: Stop) -> Contents:
     with source.kept(), raw_reader(source.uri, source.database) as reader:
         for _ in range(ATTEMPTS):
             try:
-                contents = _once(reader, source, file, passphrase, stop)
+                contents = _once(reader, source, file, keys, stop)
             except CatalogChangedError:
                 continue  # the next moment is later
             except PastGoneError as error:
@@ -80,21 +101,23 @@ def _written(source: BackupSource, file: NewFile, passphrase: str | None, stop: 
         else:
             raise ArchiveError("Collections come and go all the time: try again later")
     file.written()
-    if checked(file.file, passphrase, stop).contents != contents:
+    if checked(file.file, keys, stop).contents != contents:
         raise ArchiveError("The file does not hold what was written into it")
     return contents
 
 
-def _once(
-    reader: RawReader, source: BackupSource, file: NewFile, passphrase: str | None, stop: Stop
-) -> Contents:
+def _once(reader: RawReader, source: BackupSource, file: NewFile, keys: ArchiveKeys, stop: Stop) -> Contents:
     if ORGANIZATIONS not in reader.collections():
-        raise ArchiveError(f"The database {source.database} holds no installation of netautod")
+        raise _no_installation(source.database)
     file.restart()
     taken_at = reader.pin(ORGANIZATIONS)
     # Listed after the moment: what is made meanwhile is noticed when it is read.
     names = in_backup(reader.collections())
-    return write_archive(file.file, reader, names, taken_at=taken_at, passphrase=passphrase, stop=stop)
+    return write_archive(file.file, reader, names, taken_at=taken_at, keys=keys, stop=stop)
+
+
+def _no_installation(database: str) -> ArchiveError:
+    return ArchiveError(f"The database {database} holds no installation of netautod")
 
 
 def _past_gone(source: BackupSource) -> ArchiveError:

@@ -8,9 +8,10 @@ from a restore, too. So everything is kept, but for what says which node holds o
 from collections.abc import Collection, Mapping
 from typing import Final
 
+from netautod.store.migrations.archive_errors import ArchiveError
 from netautod.store.migrations.restore_marker import COLLECTION as MARKER
 
-# In no backup, and not restored from one that has it.
+# In no backup; one that has it is refused.
 LEFT_OUT: Final[Mapping[str, str]] = {
     "idempotency_keys": "answers of requests of the last 24 hours, which a restore undoes in part",
     "leases": "held by nodes that are not there after a restore; no node may have to wait for them",
@@ -87,9 +88,34 @@ def in_backup(found: Collection[str]) -> list[str]:
 
     Deny by default would lose data here: what an older version or an administrator has left is kept, too.
     """
-    return sorted(name for name in found if name not in LEFT_OUT)
+    return sorted(name for name in found if _may_be_in_backup(name))
+
+
+def require_allowed(name: str, *, authenticated: bool) -> None:
+    """Raise ArchiveError for a collection that a backup may not hold.
+
+    One that no rule names was let in by `in_backup`; only where the backup is authenticated is that certain.
+    """
+    if not _may_be_in_backup(name):
+        raise ArchiveError(
+            f"The backup holds the collection {name!r}, which no backup of netautod has: someone has changed "
+            "it. Nothing was written: take another backup"
+        )
+    if not authenticated and strangers([name]):
+        raise ArchiveError(
+            f"The backup holds the collection {name!r}, which is none of netautod's, and is not "
+            "authenticated. Nothing was written: if the collection is yours, restore the backup with the "
+            "version that made it, and upgrade then"
+        )
 
 
 def strangers(found: Collection[str]) -> list[str]:
     """Return the collections that no rule names."""
     return sorted(set(found) - set(LEFT_OUT) - set(SETTLED) - set(KEPT))
+
+
+def _may_be_in_backup(name: str) -> bool:
+    # Names that begin with "system." are the server's own, "$" and NUL may stand in none
+    # (mongodb.com/docs/manual/reference/limits, "Naming Restrictions").
+    its_own = name.startswith("system.") or not name or "$" in name or "\0" in name
+    return name not in LEFT_OUT and not its_own

@@ -4,11 +4,12 @@ from collections.abc import Callable
 from typing import BinaryIO
 
 from netautod.core.work.guard import Guard
-from netautod.maintenance.archive.collections import LEFT_OUT
-from netautod.maintenance.archive.file.reading import records_of
+from netautod.maintenance.archive.file.keys import ArchiveKeys
+from netautod.maintenance.archive.file.reading import CheckedArchive, records_of
 from netautod.maintenance.archive.file.records import Begin, Contents, Documents
+from netautod.maintenance.archive.file.sealing import CHANGED
 from netautod.maintenance.archive.interrupting import Stop
-from netautod.store.migrations.archive_errors import ArchiveError
+from netautod.store.migrations.archive_errors import ArchiveError, DamagedError
 from netautod.store.migrations.restore_marker import COLLECTION as MARKER
 from netautod.store.raw.documents import Tally, Tallying
 from netautod.store.raw.reading import RawReader, raw_reader
@@ -20,7 +21,8 @@ FRAMES_AT_ONCE = 64
 
 def load(
     file: BinaryIO,
-    passphrase: str | None,
+    archive: CheckedArchive,
+    keys: ArchiveKeys,
     *,
     uri: str,
     database: str,
@@ -29,13 +31,15 @@ def load(
     guard: Guard,
     stop: Stop,
 ) -> None:
-    """Load the documents. `done` frames are in; `progress` records durably how many are. `guard` is called
-    before each write.
+    """Load the documents of the archive that the file held when it was checked.
 
-    Both raise what ends the loading. Raises Unavailable, UnknownOutcome or DiskFull; then the same call goes
-    on later.
+    `done` frames are in; `progress` records durably how many are. `guard` is called before each write; both
+    raise what ends the loading. Raises DamagedError if the file is another one by now, Unavailable,
+    UnknownOutcome or DiskFull; then the same call goes on later.
     """
-    _, records = records_of(file, passphrase)
+    header, records = records_of(file, keys)
+    if header != archive.header:
+        raise DamagedError(CHANGED)
     collection, frames = "", 0
     with raw_writer(uri, database, guard=guard) as writer:
         for record in records:
@@ -45,7 +49,7 @@ def load(
                     collection = record.collection
                 case Documents():
                     frames += 1
-                    if frames > done and collection not in LEFT_OUT:
+                    if frames > done:
                         writer.insert(collection, list(record))
                     if frames > done and not frames % FRAMES_AT_ONCE:
                         writer.flush()
@@ -56,11 +60,7 @@ def load(
 
 def compare(contents: Contents, *, uri: str, database: str, stop: Stop) -> None:
     """Raise ArchiveError if the database holds anything else than the backup."""
-    wanted = {
-        name: tally
-        for name, tally in contents.collections.items()
-        if tally.documents and name not in LEFT_OUT
-    }
+    wanted = {name: tally for name, tally in contents.collections.items() if tally.documents}
     with raw_reader(uri, database) as reader:
         others = reader.collections() - set(wanted) - {MARKER}
         if others:

@@ -17,12 +17,13 @@ from netautod.core.disk import space_of
 from netautod.core.errors import InvalidInput, Unavailable
 from netautod.core.json.values import to_text
 from netautod.maintenance.archive.claim import RestoreClaim, app_name, claimed
+from netautod.maintenance.archive.file.keys import ArchiveKeys
 from netautod.maintenance.archive.file.reading import CheckedArchive, checked
 from netautod.maintenance.archive.file.records import Contents
 from netautod.maintenance.archive.interrupting import Stop, in_thread
 from netautod.maintenance.archive.loading import compare, load
 from netautod.maintenance.archive.settling import Settled, settle
-from netautod.secrets.vault.root.key_file import FILE_NAME, SETTING, load_root_key
+from netautod.secrets.vault.root.key_file import SETTING
 from netautod.secrets.vault.root.store import record_of
 from netautod.store.client import Database
 from netautod.store.migrations.archive_errors import ArchiveError
@@ -40,10 +41,18 @@ class Restored:
     resumed: bool
 
 
-async def restore(settings: Settings, path: Path, passphrase: str | None) -> Restored:
-    """Restore; the error says if the disk of our own database ended it: a mongod without room dies."""
+async def restore(
+    settings: Settings, path: Path, passphrase: str | None, *, unauthenticated: bool = False
+) -> Restored:
+    """Restore; the error says if the disk of our own database ended it: a mongod without room dies.
+
+    `unauthenticated`: the caller vouches for a backup without a passphrase that an earlier version made.
+    """
     try:
-        return await _restore(settings, path, passphrase)
+        keys = await asyncio.to_thread(
+            partial(ArchiveKeys.of, settings, passphrase, unauthenticated=unauthenticated)
+        )
+        return await _restore(settings, path, keys)
     except Unavailable as error:
         space = None if settings.mongodb.uri else space_of(settings.data_dir)
         if space is None or not space.scarce:
@@ -53,15 +62,15 @@ async def restore(settings: Settings, path: Path, passphrase: str | None) -> Res
         ) from error
 
 
-async def _restore(settings: Settings, path: Path, passphrase: str | None) -> Restored:
+async def _restore(settings: Settings, path: Path, keys: ArchiveKeys) -> Restored:
     """Write nothing before the whole file was read and found right, and the root key fits.
 
     Raises InvalidInput for a file that cannot be read or a wrong passphrase, ArchiveError, VaultError,
     Unavailable and DiskFull; after the last two the same call goes on. Conflict while another one is at work.
     """
     with _opened(path) as file:
-        archive = await in_thread(partial(checked, file, passphrase))
-        await asyncio.to_thread(_require_key, settings, archive)
+        archive = await in_thread(partial(checked, file, keys))
+        _require_key(keys, archive)
         owner = uuid4().hex
         async with (
             any_server(settings) as uri,
@@ -72,13 +81,14 @@ async def _restore(settings: Settings, path: Path, passphrase: str | None) -> Re
             async with claimed(database, owner, lease_times(settings.executions)) as claim:
                 await _require_own(database, archive, claim)
                 if claim.mark.phase != "loaded":
-                    await _load(file, passphrase, archive.contents, claim, uri=uri, database=database.name)
+                    await _load(file, keys, archive, claim, uri=uri, database=database.name)
                 settled = await settle(
                     database,
                     settings,
                     confirm=claim.confirm,
                     backup_id=archive.header.id,
                     taken_at=archive.contents.taken_at,
+                    authenticated=archive.header.authenticated,
                 )
                 await claim.end()
     return Restored(contents=archive.contents, settled=settled, resumed=resumed)
@@ -99,17 +109,12 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
         raise ArchiveError(f"{path} cannot be read: {error.strerror or error}") from error
 
 
-def _require_key(settings: Settings, archive: CheckedArchive) -> None:
-    """Raise ArchiveError or VaultError if what is restored could not be opened."""
-    key = load_root_key(settings.data_dir, settings.master_key_path)
-    place = f"put it at {settings.data_dir / FILE_NAME}, or set {SETTING} to it"
-    if key is None:
-        raise ArchiveError(f"The root key of this backup is missing (nothing was written): {place}")
+def _require_key(keys: ArchiveKeys, archive: CheckedArchive) -> None:
+    """Raise ArchiveError if what is restored could not be opened."""
+    key = keys.require_root()
     record = record_of(archive.roots, key)
     if record is None:
-        raise ArchiveError(
-            f"The root key in {key.source} is not the one of this backup (nothing was written): {place}"
-        )
+        raise keys.other_root()
     if not record.active:
         raise ArchiveError(
             f"The root key in {key.source} is older than this backup (nothing was written): "
@@ -170,8 +175,8 @@ async def _require_empty(database: Database) -> None:
 
 async def _load(
     file: BinaryIO,
-    passphrase: str | None,
-    contents: Contents,
+    keys: ArchiveKeys,
+    archive: CheckedArchive,
     claim: RestoreClaim,
     *,
     uri: str,
@@ -185,7 +190,8 @@ async def _load(
     def work(stop: Stop) -> None:
         load(
             file,
-            passphrase,
+            archive,
+            keys,
             uri=uri,
             database=database,
             done=claim.mark.frames,
@@ -193,7 +199,7 @@ async def _load(
             guard=claim.guard,
             stop=stop,
         )
-        compare(contents, uri=uri, database=database, stop=stop)
+        compare(archive.contents, uri=uri, database=database, stop=stop)
 
     await claim.progress(claim.mark.frames)
     try:

@@ -37,6 +37,7 @@ async def settle(
     confirm: Callable[[], Awaitable[None]],
     backup_id: str,
     taken_at: datetime,
+    authenticated: bool,
 ) -> Settled:
     """Create the indexes, and then turn what was restored into data that a service may start on.
 
@@ -76,7 +77,11 @@ async def settle(
             pause = Pause(reason=reason, by=BY, at=clock.now())
             await stores.system.put_pause(organization.id, pause)
             await confirm()
-            details = {"backup": backup_id, "taken_at": to_text(taken_at)}
+            details = {
+                "backup": backup_id,
+                "taken_at": to_text(taken_at),
+                "authenticated": authenticated,
+            }
             caller = system_caller(organization.id)
             await audit.record(caller, "system.restore", "system", None, details)
     return Settled(executions=executions, sessions=sessions, organizations=len(organizations))

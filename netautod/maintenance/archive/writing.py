@@ -8,6 +8,7 @@ from typing import BinaryIO
 from netautod.maintenance.archive.ahead import ahead
 from netautod.maintenance.archive.file.frames import FrameWriter
 from netautod.maintenance.archive.file.header import write_header
+from netautod.maintenance.archive.file.keys import ArchiveKeys
 from netautod.maintenance.archive.file.records import (
     FRAME_BYTES,
     Begin,
@@ -36,14 +37,14 @@ def write_archive(
     collections: Sequence[str],
     *,
     taken_at: datetime,
-    passphrase: str | None,
+    keys: ArchiveKeys,
     stop: Stop,
 ) -> Contents:
     """Write from the beginning of the file; `reader` is pinned. Memory does not grow with the collections.
 
     Raises ArchiveError if a collection was not read whole, and whatever the reader and the file raise.
     """
-    _, sealing = write_header(file, passphrase)
+    _, sealing = write_header(file, keys)
     frames, codec = FrameWriter(file, sealing), RecordCodec()
     tallies: dict[str, Tally] = {}
     with ahead(_read(reader, collections)) as read:

@@ -17,21 +17,24 @@ from netautod.maintenance.archive.collections import KEPT, LEFT_OUT, SETTLED
 from netautod.maintenance.archive.file.new_file import NewFile
 from netautod.maintenance.archive.file.reading import records_of
 from netautod.maintenance.archive.file.records import Documents
+from netautod.secrets.vault.root.key_file import read_root_key
 from netautod.store.client import Database
 from netautod.store.embedded.life import HISTORY_PARAMETER
 from netautod.store.migrations.archive_errors import ArchiveError
 from netautod.store.migrations.model import NewerDatabase
 from netautod.store.raw.reading import CatalogChangedError, RawReader
 from netautod.store.settings import MongoDBSettings
+from tests.maintenance.archive.archive_keys import keys
 from tests.maintenance.archive.origin import Place, of_contents, place
 
 PASSPHRASE = "correct horse battery staple"
 
 
-def everything_in(file: Path) -> bytes:
+def everything_in(file: Path, origin: Place) -> bytes:
     """All that is readable in an unencrypted backup."""
+    key = read_root_key(origin.key_file).secret
     with file.open("rb") as opened:
-        _, records = records_of(opened, None)
+        _, records = records_of(opened, keys(root=key))
         documents = b"".join(record.content for record in records if isinstance(record, Documents))
     return file.read_bytes() + documents
 
@@ -52,7 +55,7 @@ async def test_neither_the_root_key_nor_what_is_left_out_can_be_read_in_it(
     origin: Place, tmp_path: Path
 ) -> None:
     await back_up(origin.settings, tmp_path / "b", None)
-    content = everything_in(tmp_path / "b")
+    content = everything_in(tmp_path / "b", origin)
     key = origin.key_file.read_text().strip()
     assert b"a stranger in tasks" in content
     for secret in (
@@ -182,7 +185,7 @@ async def test_a_collection_that_comes_meanwhile_is_in_a_later_attempt(
     monkeypatch.setattr(RawReader, "count", later(2, come))
     contents = await back_up(origin.settings, tmp_path / "b", None)
     assert of_contents(contents, "new") == 1
-    content = everything_in(tmp_path / "b")
+    content = everything_in(tmp_path / "b", origin)
     assert [text in content for text in (b"made before", b"attempt 0", b"attempt 1")] == [False, False, True]
     origin.raw.drop_collection("new")
 

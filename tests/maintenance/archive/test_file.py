@@ -5,8 +5,10 @@ import itertools
 import json
 import struct
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, partial
+from typing import BinaryIO
 
 import bson
 import pytest
@@ -16,23 +18,44 @@ from netautod import __version__
 from netautod.core.errors import InvalidInput
 from netautod.maintenance.archive.file import header, sealing
 from netautod.maintenance.archive.file.frames import MOST_BYTES, FrameWriter
-from netautod.maintenance.archive.file.header import MAGIC, write_header
+from netautod.maintenance.archive.file.header import MAGIC, Header, write_header
+from netautod.maintenance.archive.file.keys import ArchiveKeys
 from netautod.maintenance.archive.file.reading import CheckedArchive, checked
 from netautod.maintenance.archive.file.records import Begin, Contents, Documents, End, Record, RecordCodec
 from netautod.maintenance.archive.interrupting import Stop
 from netautod.secrets.vault.passphrase import passphrase_key
 from netautod.store.migrations.archive_errors import ArchiveError, DamagedError
 from netautod.store.raw.documents import Tally, Tallying
+from tests.maintenance.archive.archive_keys import ROOT, earlier_header, keys
 
 PASSPHRASE = "correct horse battery staple"
 TAKEN_AT = datetime(2026, 11, 25, 18, 0, tzinfo=UTC)
 CONTENT = {
-    "empty": [],
+    "snapshots": [],
     "sites": [{"_id": f"s{number}", "name": "bonn"} for number in range(3)],
     "users": [{"_id": "u"}],
 }
 HEAD = struct.Struct(">IB")
 Frame = tuple[int, int, bytes]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kind:
+    keys: ArchiveKeys
+    write_header: Callable[[BinaryIO, ArchiveKeys], tuple[Header, sealing.Sealing]] = write_header
+
+
+PLAIN = Kind(keys=keys())
+ENCRYPTED = Kind(keys=keys(PASSPHRASE))
+EARLIER = Kind(keys=keys(unauthenticated=True), write_header=earlier_header)
+every_kind = pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param(PLAIN, id="plain"),
+        pytest.param(ENCRYPTED, id="encrypted"),
+        pytest.param(EARLIER, id="plain, of an earlier version"),
+    ],
+)
 
 
 @pytest.fixture(autouse=True)
@@ -55,9 +78,9 @@ def records(content: dict[str, list[dict[str, str]]] = CONTENT) -> Iterator[Reco
     yield Contents(taken_at=TAKEN_AT, collections=found)
 
 
-def written(passphrase: str | None, content: Iterable[Record] | None = None) -> bytes:
+def written(kind: Kind, content: Iterable[Record] | None = None) -> bytes:
     file, codec = io.BytesIO(), RecordCodec()
-    _, sealed_by = write_header(file, passphrase)
+    _, sealed_by = kind.write_header(file, kind.keys)
     frames = FrameWriter(file, sealed_by)
     whole = list(records() if content is None else content)
     for number, record in enumerate(whole, 1):
@@ -65,8 +88,8 @@ def written(passphrase: str | None, content: Iterable[Record] | None = None) -> 
     return file.getvalue()
 
 
-def read(content: bytes, passphrase: str | None) -> CheckedArchive:
-    return checked(io.BytesIO(content), passphrase, Stop())
+def read(content: bytes, kind: Kind) -> CheckedArchive:
+    return checked(io.BytesIO(content), kind.keys, Stop())
 
 
 def frames_of(content: bytes) -> tuple[bytes, list[Frame]]:
@@ -85,39 +108,34 @@ def joined(head: bytes, frames: Iterable[Frame]) -> bytes:
     return head + b"".join(HEAD.pack(size, last) + sealed for size, last, sealed in frames)
 
 
-both = pytest.mark.parametrize(
-    "passphrase", [pytest.param(None, id="plain"), pytest.param(PASSPHRASE, id="encrypted")]
-)
-
-
-@both
-def test_what_was_written_is_read(passphrase: str | None) -> None:
-    found = read(written(passphrase), passphrase)
+@every_kind
+def test_what_was_written_is_read(kind: Kind) -> None:
+    found = read(written(kind), kind)
     assert found.header.version == __version__
     assert found.contents.taken_at == TAKEN_AT
     assert {name: tally.documents for name, tally in found.contents.collections.items()} == {
-        "empty": 0,
+        "snapshots": 0,
         "sites": 3,
         "users": 1,
     }
 
 
-@both
-def test_a_file_that_is_cut_off_anywhere_is_refused(passphrase: str | None) -> None:
-    content = written(passphrase)
+@every_kind
+def test_a_file_that_is_cut_off_anywhere_is_refused(kind: Kind) -> None:
+    content = written(kind)
     for length in range(len(content)):
         with pytest.raises(DamagedError):
-            read(content[:length], passphrase)
+            read(content[:length], kind)
 
 
-@both
-def test_a_file_with_one_changed_byte_is_refused(passphrase: str | None) -> None:
-    content = written(passphrase)
+@every_kind
+def test_a_file_with_one_changed_byte_is_refused(kind: Kind) -> None:
+    content = written(kind)
     for position in range(len(content)):
         changed = bytearray(content)
         changed[position] ^= 0x10
         with pytest.raises(ArchiveError):
-            read(bytes(changed), passphrase)
+            read(bytes(changed), kind)
 
 
 REARRANGED: dict[str, Callable[[list[Frame], list[Frame]], list[Frame]]] = {
@@ -133,18 +151,18 @@ REARRANGED: dict[str, Callable[[list[Frame], list[Frame]], list[Frame]]] = {
 }
 
 
-@both
+@every_kind
 @pytest.mark.parametrize("name", REARRANGED)
-def test_frames_that_are_not_in_their_place_are_refused(passphrase: str | None, name: str) -> None:
-    head, own = frames_of(written(passphrase))
-    _, other = frames_of(written(passphrase))
+def test_frames_that_are_not_in_their_place_are_refused(kind: Kind, name: str) -> None:
+    head, own = frames_of(written(kind))
+    _, other = frames_of(written(kind))
     assert joined(head, own) == joined(*frames_of(joined(head, own)))
     with pytest.raises(DamagedError):
-        read(joined(head, REARRANGED[name](own, other)), passphrase)
+        read(joined(head, REARRANGED[name](own, other)), kind)
 
 
-def changed(change: Callable[[list[Record]], list[Record]], passphrase: str | None = None) -> bytes:
-    return written(passphrase, change(list(records())))
+def changed(change: Callable[[list[Record]], list[Record]]) -> bytes:
+    return written(PLAIN, change(list(records())))
 
 
 WRONG_RECORDS: dict[str, Callable[[list[Record]], list[Record]]] = {
@@ -164,30 +182,83 @@ WRONG_RECORDS: dict[str, Callable[[list[Record]], list[Record]]] = {
 @pytest.mark.parametrize("name", WRONG_RECORDS)
 def test_records_that_do_not_add_up_are_refused(name: str) -> None:
     with pytest.raises(DamagedError):
-        read(changed(WRONG_RECORDS[name]), None)
+        read(changed(WRONG_RECORDS[name]), PLAIN)
+
+
+OTHER_ROOT = bytes(32)
 
 
 @pytest.mark.parametrize(
-    ("passphrase", "given", "text"),
+    ("kind", "given", "error", "text"),
     [
-        pytest.param(PASSPHRASE, "incorrect horse battery", "not the one of this backup", id="wrong"),
-        pytest.param(PASSPHRASE, None, "is encrypted", id="missing"),
         pytest.param(
-            None, PASSPHRASE, "is not encrypted", id="needless: somebody may have exchanged the file"
+            ENCRYPTED, keys("incorrect horse battery"), InvalidInput, "not the one of this backup", id="wrong"
+        ),
+        pytest.param(ENCRYPTED, keys(), InvalidInput, "is encrypted", id="missing"),
+        pytest.param(
+            PLAIN,
+            keys(PASSPHRASE),
+            InvalidInput,
+            "is not encrypted",
+            id="needless: somebody may have exchanged the file",
+        ),
+        pytest.param(
+            PLAIN,
+            keys(root=OTHER_ROOT),
+            ArchiveError,
+            "the.key is not the one of this backup .nothing was written.: .* of another installation",
+            id="the root key of another installation",
+        ),
+        pytest.param(
+            PLAIN,
+            keys(root=None),
+            ArchiveError,
+            "root key of this backup is missing .nothing was written.: put it at PLACE",
+            id="no root key",
+        ),
+        pytest.param(
+            EARLIER,
+            keys(),
+            InvalidInput,
+            "was changed by someone: .* --unauthenticated",
+            id="unauthenticated",
+        ),
+        pytest.param(
+            EARLIER,
+            keys(PASSPHRASE, unauthenticated=True),
+            InvalidInput,
+            "is not encrypted",
+            id="a passphrase for an unauthenticated one",
+        ),
+        pytest.param(
+            PLAIN,
+            keys(unauthenticated=True),
+            InvalidInput,
+            "is authenticated: leave --unauthenticated out",
+            id="vouched for without need",
+        ),
+        pytest.param(
+            ENCRYPTED,
+            keys(PASSPHRASE, unauthenticated=True),
+            InvalidInput,
+            "is authenticated: leave --unauthenticated out",
+            id="vouched for without need, encrypted",
         ),
     ],
 )
-def test_a_passphrase_that_does_not_fit_is_told(passphrase: str | None, given: str | None, text: str) -> None:
-    with pytest.raises(InvalidInput, match=text):
-        read(written(passphrase), given)
+def test_keys_that_do_not_fit_are_told(
+    kind: Kind, given: ArchiveKeys, error: type[Exception], text: str
+) -> None:
+    with pytest.raises(error, match=text):
+        checked(io.BytesIO(written(kind)), given, Stop())
 
 
 def test_nothing_of_an_encrypted_backup_can_be_read() -> None:
-    plain, encrypted = written(None), written(PASSPHRASE)
+    plain, encrypted = written(PLAIN), written(ENCRYPTED)
     assert b"sites" in plain
     for word in (b"sites", b"users", b"bonn", b"documents", PASSPHRASE.encode()):
         assert word not in encrypted
-    assert written(PASSPHRASE)[-200:] != encrypted[-200:]
+    assert written(ENCRYPTED)[-200:] != encrypted[-200:]
 
 
 @pytest.mark.parametrize(
@@ -205,17 +276,17 @@ def test_a_backup_of_a_newer_version_is_refused(
 ) -> None:
     with monkeypatch.context() as changing:
         changing.setattr(header, "__version__", version)
-        content = written(None)
+        content = written(PLAIN)
     if not refused:
-        assert read(content, None).header.version == version
+        assert read(content, PLAIN).header.version == version
         return
     with pytest.raises(ArchiveError, match=f"made by netautod {version}, which is newer"):
-        read(content, None)
+        read(content, PLAIN)
 
 
 def test_a_newer_format_is_refused_whatever_its_header_is_like() -> None:
-    with pytest.raises(ArchiveError, match=r"has format 2, and netautod .* reads up to 1"):
-        read(MAGIC + struct.pack(">HI", 2, 9) + b"\0whatever", None)
+    with pytest.raises(ArchiveError, match=r"has format 3, and netautod .* reads up to 2"):
+        read(MAGIC + struct.pack(">HI", 3, 9) + b"\0whatever", PLAIN)
 
 
 @pytest.mark.parametrize(
@@ -228,7 +299,7 @@ def test_a_newer_format_is_refused_whatever_its_header_is_like() -> None:
 )
 def test_what_is_no_backup_is_called_so(content: bytes) -> None:
     with pytest.raises(DamagedError, match="no backup of netautod"):
-        read(content, None)
+        read(content, PLAIN)
 
 
 HOSTILE_LOCKS: dict[str, dict[str, object]] = {
@@ -248,10 +319,10 @@ def test_a_header_cannot_make_its_reader_work(name: str, monkeypatch: pytest.Mon
 
     with monkeypatch.context() as changing:
         changing.setattr(sealing.PassphraseLock, "to_json", hostile)
-        content = written(PASSPHRASE)
+        content = written(ENCRYPTED)
     monkeypatch.setattr(sealing, "passphrase_key", lambda *_, **__: pytest.fail("it was derived"))
     with pytest.raises(DamagedError):
-        read(content, PASSPHRASE)
+        read(content, ENCRYPTED)
 
 
 BOMBS = {
@@ -267,22 +338,22 @@ BOMBS = {
 @pytest.mark.parametrize("name", BOMBS)
 def test_a_frame_takes_no_more_memory_than_a_frame_may(name: str) -> None:
     file = io.BytesIO()
-    _, sealed_by = write_header(file, None)
+    _, sealed_by = write_header(file, keys())
     frames, codec = FrameWriter(file, sealed_by), RecordCodec()
     frames.write(codec.encoded(Begin(collection="sites")))
     frames.write(b"D" + BOMBS[name])
     with pytest.raises(DamagedError):
-        read(file.getvalue(), None)
+        read(file.getvalue(), PLAIN)
 
 
 def test_a_frame_is_not_read_beyond_its_bound() -> None:
-    head, _ = frames_of(written(None))
+    head, _ = frames_of(written(PLAIN))
     with pytest.raises(DamagedError, match="is damaged"):
-        read(head + HEAD.pack(MOST_BYTES + 1, 0), None)
+        read(head + HEAD.pack(MOST_BYTES + 1, 0), PLAIN)
 
 
 def test_files_of_one_passphrase_have_keys_of_their_own() -> None:
-    heads = [json.loads(frames_of(written(PASSPHRASE))[0][len(MAGIC) + 6 : -32]) for _ in range(2)]
+    heads = [json.loads(frames_of(written(ENCRYPTED))[0][len(MAGIC) + 6 : -32]) for _ in range(2)]
     salts = [head["encryption"]["salt"] for head in heads]
     assert len({*salts}) == len({head["id"] for head in heads}) == 2
 
@@ -303,7 +374,8 @@ def test_the_order_of_documents_does_not_matter_to_their_tally() -> None:
 @pytest.mark.parametrize(
     "made",
     [
-        pytest.param(sealing.Checksums, id="plain"),
+        pytest.param(partial(sealing.authentication, ROOT), id="plain"),
+        pytest.param(sealing.KeyedHashes, id="plain, of an earlier version"),
         pytest.param(lambda file_id: sealing.Encryption(bytes(32), file_id), id="encrypted"),
     ],
 )

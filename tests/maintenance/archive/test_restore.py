@@ -1,10 +1,13 @@
 """What a restore brings back, what it ends, and what it refuses before it has written anything."""
 
+import asyncio
 import os
 import shutil
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 from pymongo import MongoClient
@@ -12,11 +15,14 @@ from pymongo import MongoClient
 from netautod.assembly.configuration import Configuration
 from netautod.assembly.installation import open_installation
 from netautod.core.errors import InvalidInput
-from netautod.maintenance.archive import backup, settling
+from netautod.maintenance.archive import backup
 from netautod.maintenance.archive.backup import back_up
 from netautod.maintenance.archive.claim import RestoreClaim
 from netautod.maintenance.archive.collections import KEPT, LEFT_OUT
-from netautod.maintenance.archive.restore import Restored
+from netautod.maintenance.archive.file.keys import ArchiveKeys
+from netautod.maintenance.archive.file.reading import CheckedArchive, checked
+from netautod.maintenance.archive.interrupting import Stop
+from netautod.maintenance.archive.restore import Restored, restore
 from netautod.maintenance.doctor.checks import examined
 from netautod.plugin_host.loading.loader import LoadedPlugins
 from netautod.secrets.vault.errors import VaultError
@@ -26,6 +32,7 @@ from netautod.store.leases.named import NamedLeases
 from netautod.store.migrations.archive_errors import ArchiveError, DamagedError
 from netautod.store.migrations.restore_marker import COLLECTION as MARKER
 from netautod.store.migrations.restore_marker import RestoreMarker
+from tests.maintenance.archive.archive_keys import written_by_an_earlier_version
 from tests.maintenance.archive.origin import NOW, Document, Place, place
 from tests.support.databases import DatabasePool
 
@@ -156,11 +163,13 @@ async def test_a_root_key_that_does_not_fit_is_told_before_anything_is_written(
 async def test_a_key_that_was_replaced_before(origin: Place, target: Place, tmp_path: Path) -> None:
     origin.raw.vault_roots.update_one({"_id": 1}, {"$set": {"state": "retired"}})
     try:
-        await back_up(origin.settings, tmp_path / "b", None)
+        with pytest.raises(VaultError, match="was replaced by a newer one"):
+            await back_up(origin.settings, tmp_path / "b", None)
+        await back_up(origin.settings, tmp_path / "b", PASSPHRASE)
     finally:
         origin.raw.vault_roots.update_one({"_id": 1}, {"$set": {"state": "active"}})
     with pytest.raises(ArchiveError, match="is older than this backup"):
-        await target.restore(tmp_path / "b")
+        await target.restore(tmp_path / "b", PASSPHRASE)
     assert target.all() == {}
 
 
@@ -258,19 +267,51 @@ async def test_an_installation_is_not_overwritten_by_its_own_backup(origin: Plac
     assert origin.all() == before
 
 
-async def test_what_is_of_the_moment_is_not_restored_either(
-    origin: Place, target: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.fixture
+async def earlier(origin: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A backup without a passphrase as netautod 0.1 wrote them."""
+
+    def vouched(file: BinaryIO, keys: ArchiveKeys, stop: Stop) -> CheckedArchive:
+        return checked(file, replace(keys, unauthenticated=True), stop)
+
+    with written_by_an_earlier_version(), monkeypatch.context() as patched:
+        patched.setattr(backup, "checked", vouched)
+        await back_up(origin.settings, tmp_path / "earlier", None)
+    return tmp_path / "earlier"
+
+
+async def test_a_backup_of_an_earlier_version_is_restored_if_someone_vouches_for_it(
+    target: Place, earlier: Path
 ) -> None:
-    """From a backup that has it, as one of another version might."""
-    with monkeypatch.context() as patched:
-        patched.setattr(backup, "in_backup", sorted)
-        contents = await back_up(origin.settings, tmp_path / "b", None)
-    assert {*LEFT_OUT} - {MARKER} <= {*contents.collections}
-    monkeypatch.setattr(settling, "create_indexes", lambda *_: pytest.fail("loaded and compared"))
-    with pytest.raises(pytest.fail.Exception, match="loaded and compared"):
-        await target.restore(tmp_path / "b")
-    assert [name for name in LEFT_OUT if name != MARKER and target.documents(name)] == []
-    assert target.documents("sites") == origin.documents("sites")
+    with pytest.raises(InvalidInput, match=r"changed by someone: .* restore it with --unauthenticated"):
+        await target.restore(earlier)
+    assert target.all() == {}
+    await restore(target.settings, earlier, None, unauthenticated=True)
+    [event] = target.raw.audit_events.find({"action": "system.restore"})
+    assert event["details"]["authenticated"] is False
+
+
+async def test_a_restore_of_an_authenticated_backup_is_named_so(restored: tuple[Place, Restored]) -> None:
+    [event] = restored[0].raw.audit_events.find({"action": "system.restore"})
+    assert event["details"]["authenticated"] is True
+
+
+async def test_a_file_that_is_exchanged_after_its_check_is_not_loaded(
+    origin: Place, target: Place, plain: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By another one of the same installation."""
+    await back_up(origin.settings, tmp_path / "later", None)
+    copy, later = Path(shutil.copy(plain, tmp_path / "b")), (tmp_path / "later").read_bytes()
+    real = RestoreMarker.begin
+
+    async def begin(marker: RestoreMarker, backup_id: str, taken_at: object) -> object:
+        await asyncio.to_thread(copy.write_bytes, later)
+        return await real(marker, backup_id, taken_at)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(RestoreMarker, "begin", begin)
+    with pytest.raises(DamagedError):
+        await target.restore(copy)
+    assert [name for name in target.all() if name != MARKER] == []
 
 
 async def test_a_service_that_starts_at_the_same_moment_keeps_the_database(

@@ -7,8 +7,10 @@ from typing import BinaryIO
 import bson
 from bson.codec_options import CodecOptions
 
+from netautod.maintenance.archive.collections import require_allowed
 from netautod.maintenance.archive.file.frames import read_frames
 from netautod.maintenance.archive.file.header import Header, read_header
+from netautod.maintenance.archive.file.keys import ArchiveKeys
 from netautod.maintenance.archive.file.records import Begin, Contents, Documents, End, Record, RecordCodec
 from netautod.maintenance.archive.file.sealing import CHANGED
 from netautod.maintenance.archive.interrupting import Stop
@@ -34,20 +36,23 @@ class CheckedArchive:
     applied: tuple[Applied, ...]
 
 
-def records_of(file: BinaryIO, passphrase: str | None) -> tuple[Header, Iterator[Record]]:
+def records_of(file: BinaryIO, keys: ArchiveKeys) -> tuple[Header, Iterator[Record]]:
     """Yield records from the beginning of the file. Raises as `read_header` does, and DamagedError on the
     way.
     """
     file.seek(0)
-    header, sealing = read_header(file, passphrase)
+    header, sealing = read_header(file, keys)
     codec = RecordCodec()
     return header, (codec.decoded(content) for content in read_frames(file, sealing))
 
 
-def checked(file: BinaryIO, passphrase: str | None, stop: Stop) -> CheckedArchive:
-    """Check counts and hashes of each collection against those recorded when the archive was written."""
-    header, records = records_of(file, passphrase)
-    check = _Check()
+def checked(file: BinaryIO, keys: ArchiveKeys, stop: Stop) -> CheckedArchive:
+    """Check counts and hashes of each collection against those recorded when the archive was written.
+
+    Raises as `records_of` does, and ArchiveError for a collection that no such backup may hold.
+    """
+    header, records = records_of(file, keys)
+    check = _Check(authenticated=header.authenticated)
     for record in records:
         stop.check()
         check.take(record)
@@ -61,7 +66,8 @@ class _Check:
     written.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, authenticated: bool) -> None:
+        self._authenticated = authenticated
         self.roots: list[RootRecord] = []
         self.applied: list[Applied] = []
         self._found: dict[str, Tally] = {}
@@ -81,6 +87,7 @@ class _Check:
         match record:
             case Begin():
                 _require(self._name is None and record.collection not in self._found)
+                require_allowed(record.collection, authenticated=self._authenticated)
                 self._name, self._tallying = record.collection, Tallying()
             case Documents():
                 _require(self._name is not None)

@@ -1,10 +1,12 @@
-"""The protection of a backup's frames: by a checksum, or by encryption under a passphrase.
+"""The protection of a backup's frames: by a hash under the root key, or by encryption under a passphrase.
 
 Each frame is bound to its file (`file_id`, the hash of everything before the first frame), to its number and
 to whether it is the last one, so that none is left out, moved, repeated or taken from another file. With a
-passphrase that is authenticated: AES-256-GCM with the number and the mark of the last frame in the nonce, the
+passphrase it is encrypted: AES-256-GCM with the number and the mark of the last frame in the nonce, the
 STREAM construction of Hoang, Reyhanitabar, Rogaway and Vizár (https://eprint.iacr.org/2015/189). The key is
-used for one file alone, since its salt is; so no nonce comes twice.
+used for one file alone, since its salt is; so no nonce comes twice. Without one it is authenticated: BLAKE2b
+(RFC 7693) under a key that HKDF makes from the root key for this file alone. Backups of format 1 without a
+passphrase have a hash that anyone can make.
 """
 
 import hashlib
@@ -16,18 +18,20 @@ from typing import Any, Protocol
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from netautod.secrets.vault.envelope import close_box, open_box
+from netautod.secrets.vault.envelope import close_box, derived, open_box
 from netautod.secrets.vault.errors import VaultError
 from netautod.secrets.vault.passphrase import LANES, MEMORY_KIB, PASSES, SALT_BYTES, passphrase_key
+from netautod.secrets.vault.vault import INSTALLATION
 from netautod.store.migrations.archive_errors import DamagedError
 
-CHECKSUM_BYTES = 16
+HASH_BYTES = 16
+_KEY_ID_BYTES = 16
 # What a file may demand: more would be an attack on the machine that reads it.
 _MOST_MEMORY_KIB = 1 << 20
 _MOST_PASSES = 64
 _CHECK_TEXT = b"netautod backup passphrase"
 _CHECK_DATA = b"v1|check"
-CHANGED = "The backup is damaged"
+CHANGED = "The backup is damaged, or was changed"
 
 
 class Sealing(Protocol):
@@ -40,23 +44,23 @@ class Sealing(Protocol):
         ...
 
 
-class Checksums:
-    """A protection that finds what was changed by accident."""
+class KeyedHashes:
+    """A protection by a hash behind each frame: nobody else makes one if the key is secret."""
 
-    def __init__(self, file_id: bytes) -> None:
-        self._file_id = file_id
+    def __init__(self, key: bytes) -> None:
+        self._key = key
 
     def close(self, number: int, last: bool, content: bytes) -> bytes:
-        return content + self._checksum(number, last, content)
+        return content + self._hash(number, last, content)
 
     def open(self, number: int, last: bool, sealed: bytes) -> bytes:
-        content, found = sealed[:-CHECKSUM_BYTES], sealed[-CHECKSUM_BYTES:]
-        if not hmac.compare_digest(found, self._checksum(number, last, content)):
+        content, found = sealed[:-HASH_BYTES], sealed[-HASH_BYTES:]
+        if not hmac.compare_digest(found, self._hash(number, last, content)):
             raise DamagedError(CHANGED)
         return content
 
-    def _checksum(self, number: int, last: bool, content: bytes) -> bytes:
-        made = hashlib.blake2b(_place(number, last), digest_size=CHECKSUM_BYTES, key=self._file_id)
+    def _hash(self, number: int, last: bool, content: bytes) -> bytes:
+        made = hashlib.blake2b(_place(number, last), digest_size=HASH_BYTES, key=self._key)
         made.update(content)
         return made.digest()
 
@@ -74,6 +78,16 @@ class Encryption:
             return self._cipher.decrypt(_place(number, last), sealed, self._file_id)
         except InvalidTag as error:
             raise DamagedError(CHANGED) from error
+
+
+def authentication(root_secret: bytes, file_id: bytes) -> KeyedHashes:
+    """Return the protection that only a holder of the root key can make, for this file."""
+    return KeyedHashes(derived(root_secret, INSTALLATION, f"backup {file_id.hex()}"))
+
+
+def key_id(root_secret: bytes) -> str:
+    """Return what tells backups of another root key apart; it says nothing of the key."""
+    return derived(root_secret, INSTALLATION, "backup key id")[:_KEY_ID_BYTES].hex()
 
 
 def _place(number: int, last: bool) -> bytes:
