@@ -106,6 +106,7 @@ class Receiver:
             headers=message.headers(self._settings.secret, now=time.time()),
             body=message.body,
             timeout_seconds=self._settings.timeout_seconds,
+            reads_body=False,
             tls=TlsPolicy(ca_file=self._settings.ca_file),
         )
         try:

@@ -2,7 +2,7 @@
 
 LONGEST = 300.0  # seconds between two tries, whatever a receiver requests
 TOO_MANY = 429
-# Kinds of RequestFailed: no connection, no answer, half of one. Not a redirect, nor a compressed answer.
+# Kinds of RequestFailed: no connection, no answer. Not a redirect.
 RETRIED = frozenset({"dns", "connect", "certificate", "timeout", "answer"})
 
 

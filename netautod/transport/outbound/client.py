@@ -19,6 +19,7 @@ from netautod.core.work.guard import Guard, no_guard
 from netautod.transport.outbound.addresses import AddressRules
 from netautod.transport.outbound.errors import AddressRefused, RequestFailed
 from netautod.transport.outbound.resolver import GuardedResolver, Lookup, system_lookup
+from netautod.transport.outbound.status_client import StatusClient
 from netautod.transport.outbound.urls import Origin, origin_of
 
 USER_AGENT = f"netautod/{__version__}"
@@ -43,6 +44,9 @@ class TlsPolicy:
 class OutboundRequest:
     """A request. `timeout_seconds` bounds everything from the name look-up to the last byte, redirects
     included.
+
+    `reads_body`: false where the status says all: then the body of the answer, however long, slow or encoded
+    it is, can turn no success into a failure.
     """
 
     url: str
@@ -51,6 +55,7 @@ class OutboundRequest:
     body: bytes | None = field(default=None, repr=False)
     timeout_seconds: float = 10.0
     max_bytes: int = 1024 * 1024
+    reads_body: bool = True
     tls: TlsPolicy = TlsPolicy()
 
 
@@ -135,7 +140,7 @@ class GuardedClient:
     async def _send(self, request: OutboundRequest) -> OutboundAnswer:
         self._guard()
         # One instance for each request: the limits are the instance's, and it keeps no connection anyway.
-        client = SimpleAsyncHTTPClient(
+        client = (SimpleAsyncHTTPClient if request.reads_body else StatusClient)(
             force_instance=True,
             resolver=self._resolver(),
             max_clients=1,
@@ -155,7 +160,7 @@ class GuardedClient:
             raise _translated(error, request) from error
         finally:
             client.close()
-        return _answer(response)
+        return _answer(response) if request.reads_body else _status(response)
 
     async def _prepared(self, request: OutboundRequest) -> HTTPRequest:
         # Compressed answers are refused instead of unpacked: a small one can unpack to any size.
@@ -208,6 +213,10 @@ def _answer(response: HTTPResponse) -> OutboundAnswer:
     if encoding not in ("", "identity"):
         raise RequestFailed("The answer is compressed although the request did not allow it", kind="encoding")
     return OutboundAnswer(status=response.code, headers=response.headers, body=response.body or b"")
+
+
+def _status(response: HTTPResponse) -> OutboundAnswer:
+    return OutboundAnswer(status=response.code, headers=response.headers, body=b"")
 
 
 def _redirect(request: OutboundRequest, answer: OutboundAnswer) -> str | None:

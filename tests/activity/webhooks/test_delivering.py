@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+import pytest
+
 from netautod.activity.webhooks.delivery.upkeep import DeliveryUpkeep
 from netautod.activity.webhooks.settings import WebhooksSettings
 from netautod.core.identity.caller import OrgId
@@ -71,6 +73,26 @@ async def test_an_event_is_posted_signed_and_listed_in_the_history(
     assert shown["last_status"] == "delivered"
     assert shown["last_delivery_at"] >= to_text(events[0].at)
     assert hooks.metrics.value("webhook_deliveries", "delivered") == 2
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        pytest.param({"Content-Encoding": "gzip"}, id="called gzip, but it is none"),
+        pytest.param({"Content-Encoding": "zstd"}, id="an unknown encoding"),
+        pytest.param({"Content-Type": "text/html; charset=utf-99"}, id="an unknown charset"),
+    ],
+)
+async def test_an_accepted_event_is_delivered_whatever_the_answer_holds(
+    hooks: Hooks, receiver: WebhookReceiver, headers: dict[str, str]
+) -> None:
+    receiver.answer = lambda _: (200, headers)
+    hook = await hooks.hook(receiver.url)
+    assert (await hooks.api.post(f"/api/webhooks/{hook['id']}/test")).json["success"] is True
+    await hooks.running()
+    await hooks.publish("device:1")
+    [row] = await hooks.until_all("delivered")
+    assert (row["attempts"], row["response_status"], row["error"]) == (1, 200, None)
 
 
 async def test_a_failed_delivery_keeps_back_its_subject_and_no_other(

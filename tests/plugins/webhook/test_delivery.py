@@ -64,6 +64,20 @@ async def test_a_refusal_is_final(
     assert SECRET not in ours
 
 
+@pytest.mark.parametrize("encoding", ["gzip", "zstd"])
+async def test_an_accepted_event_is_delivered_however_the_answer_is_encoded(
+    receiver: WebhookReceiver, encoding: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It says so, but is nothing of the kind."""
+    receiver.answers = [(200, {"Content-Encoding": encoding})]
+    async with posting(receiver.url) as observers:
+        observers.execution_finished(ended(0))
+        observers.execution_finished(ended(1))
+        await receiver.until(2)
+    assert ids(receiver) == ["e0", "e1"]
+    assert "is not delivered" not in caplog.text
+
+
 async def test_after_the_last_try_the_next_event_has_its_turn(
     receiver: WebhookReceiver, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from netautod.transport.outbound.client import GuardedClient, OutboundRequest
 from netautod.transport.outbound.errors import RequestFailed
-from tests.transport.outbound.conftest import Serving
+from tests.transport.outbound.conftest import Behaviour, Serving
 
 
 async def bomb(head: bytes, writer: asyncio.StreamWriter) -> None:
@@ -121,3 +121,109 @@ async def test_slow_servers_are_given_up(client: GuardedClient, serving: Serving
     with pytest.raises(RequestFailed) as failure:
         await client.fetch(OutboundRequest(url=url, timeout_seconds=0.3))
     assert failure.value.kind == "timeout"
+
+
+def accepting(rest: bytes) -> Behaviour:
+    """Accept the request, send the rest of an answer, and keep the connection open."""
+
+    async def accepted(head: bytes, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 202 Accepted\r\n" + rest)
+        await writer.drain()
+        await asyncio.Event().wait()
+
+    return accepted
+
+
+async def after_hints(head: bytes, writer: asyncio.StreamWriter) -> None:
+    writer.write(b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n")
+    writer.write(b"HTTP/1.1 202 Accepted\r\n\r\n")
+
+
+async def accepted_and_closed(head: bytes, writer: asyncio.StreamWriter) -> None:
+    writer.write(b"HTTP/1.1 202 Accepted\r\nContent-Length: 100\r\n\r\nhalf")
+
+
+ACCEPTED_ANSWERS = [
+    pytest.param(accepting(b"Content-Length: 0\r\n\r\n"), id="an empty body"),
+    pytest.param(accepting(b"Content-Encoding: gzip\r\nContent-Length: 9\r\n\r\nnot gzip!"), id="bad gzip"),
+    pytest.param(
+        accepting(b"Content-Encoding: br\r\nContent-Length: 3\r\n\r\nabc"), id="an unknown encoding"
+    ),
+    pytest.param(
+        accepting(b"Content-Type: text/html; charset=utf-99\r\nContent-Length: 2\r\n\r\n\xff\xfe"),
+        id="an unknown charset",
+    ),
+    pytest.param(accepting(b"Content-Length: 99999999999\r\n\r\n"), id="a huge content length"),
+    pytest.param(accepting(b"Content-Length: many\r\n\r\n"), id="a length that is no number"),
+    pytest.param(accepting(b"Content-Length: 1\r\nContent-Length: 2\r\n\r\nx"), id="two lengths"),
+    pytest.param(
+        accepting(b"Transfer-Encoding: chunked\r\nContent-Length: 1\r\n\r\nx"), id="a length beside chunks"
+    ),
+    pytest.param(accepting(b"Transfer-Encoding: gzip\r\n\r\n"), id="an unknown transfer encoding"),
+    pytest.param(accepting(b"Transfer-Encoding: chunked\r\n\r\nzz\r\n"), id="malformed chunks"),
+    pytest.param(accepting(b"Content-Length: 100\r\n\r\nhalf"), id="a body that never ends"),
+    pytest.param(accepted_and_closed, id="a body that is cut off"),
+    pytest.param(after_hints, id="informational answers before"),
+]
+
+
+@pytest.mark.parametrize("behaviour", ACCEPTED_ANSWERS)
+async def test_a_request_that_reads_no_body_is_answered_by_the_status(
+    client: GuardedClient, serving: Serving, behaviour: Behaviour
+) -> None:
+    request = OutboundRequest(url=await serving(behaviour), method="POST", body=b"{}", reads_body=False)
+    answer = await client.fetch(request)
+    assert (answer.status, answer.body) == (202, b"")
+
+
+@pytest.mark.parametrize(
+    "behaviour",
+    [
+        pytest.param(endless_chunks, id="chunks without end"),
+        pytest.param(one_huge_chunk, id="one huge chunk"),
+        pytest.param(no_length, id="a body without length and end"),
+        pytest.param(dripping, id="a byte now and then"),
+    ],
+)
+async def test_an_endless_body_that_is_not_read_ends_with_the_connection(
+    client: GuardedClient, serving: Serving, behaviour: Behaviour
+) -> None:
+    ended = asyncio.Event()
+
+    async def noted(head: bytes, writer: asyncio.StreamWriter) -> None:
+        try:
+            await behaviour(head, writer)
+        finally:
+            ended.set()
+
+    request = OutboundRequest(url=await serving(noted), method="POST", body=b"{}", reads_body=False)
+    assert (await client.fetch(request)).status == 200
+    await asyncio.wait_for(ended.wait(), 30)
+
+
+async def test_a_large_request_that_is_answered_before_it_is_read(
+    client: GuardedClient, serving: Serving
+) -> None:
+    url = await serving(accepting(b"Content-Length: 0\r\n\r\n"))
+    request = OutboundRequest(url=url, method="POST", body=bytes(50_000_000), reads_body=False)
+    assert (await client.fetch(request)).status == 202
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "kind"),
+    [
+        pytest.param(silence, "timeout", id="a silent server"),
+        pytest.param(no_http, "answer", id="another protocol"),
+        pytest.param(nothing, "answer", id="a connection that is closed"),
+        pytest.param(endless_headers, "answer", id="headers without end"),
+    ],
+)
+async def test_a_request_that_reads_no_body_needs_a_status(
+    client: GuardedClient, serving: Serving, behaviour: Behaviour, kind: str
+) -> None:
+    url = await serving(behaviour)
+    with pytest.raises(RequestFailed) as failure:
+        await client.fetch(
+            OutboundRequest(url=url, method="POST", body=b"", reads_body=False, timeout_seconds=1)
+        )
+    assert failure.value.kind == kind

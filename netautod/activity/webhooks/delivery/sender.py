@@ -51,6 +51,7 @@ class Sender:
             headers=message.headers(secret, now=now.timestamp()),
             body=message.body,
             timeout_seconds=self._settings.timeout_seconds,
+            reads_body=False,
         )
         try:
             answer = await self._http.under(guard).fetch(request)
