@@ -26,6 +26,7 @@ from netautod.documents.rendering.limits import (
     error_frame,
     unpack_request,
 )
+from netautod.documents.rendering.preload import preload
 
 STDERR = 2
 CAUSES = {
@@ -38,6 +39,7 @@ CAUSES = {
 def main() -> None:
     """Serve requests on the standard streams until the service closes them."""
     made = environment()
+    preload()
     warm_up(made)
     # Pages that the collector never touches stay shared between the forks.
     gc.collect()

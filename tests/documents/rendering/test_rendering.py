@@ -99,7 +99,7 @@ async def test_templates(renderer: RenderPool, template: str, variables: dict[st
         pytest.param("{{ 1|bananas }}", "No filter named 'bananas'", id="an unknown filter"),
         pytest.param("{{ 'x'|netmask_to_cidr }}", "line 1: ", id="an error in a filter"),
         pytest.param("{% include 'x' %}", "no loader", id="an include"),
-        pytest.param("{{ 'a'.encode('rot13') }}", "OSError: Too many open files", id="a codec from a file"),
+        pytest.param("{{ 'a'.encode('rot13') }}", "'rot13' is not a text encoding", id="no encoding of text"),
     ],
 )
 async def test_an_error_of_the_template_is_one_sentence(
