@@ -1,5 +1,6 @@
-"""The modules that Python and MarkupSafe import only when a template needs them: too late for a child that can
-open nothing.
+"""The modules that Python and MarkupSafe import only when a template needs them.
+
+That is too late for a child that can open nothing.
 """
 
 import codecs
