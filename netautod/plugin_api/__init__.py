@@ -13,6 +13,7 @@ from netautod.core.loop.each import for_each
 from netautod.core.net.device_addresses import ip_address, mac_address
 from netautod.core.net.interface_names import long_name
 from netautod.core.net.networks import is_this_machine
+from netautod.core.text.csv_rows import csv_text
 from netautod.core.text.device_texts import device_text
 from netautod.plugin_api.acting import (
     BackupState,
@@ -264,6 +265,7 @@ __all__ = [
     "Vlan",
     "WritingTool",
     "asked_pause",
+    "csv_text",
     "device_text",
     "for_each",
     "hookimpl",

@@ -1,13 +1,11 @@
 """A report on the backups of an organization: one row for each device, and the number of devices by state."""
 
-import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from io import StringIO
 from typing import Any
 
-from netautod.plugin_api import BackupState, UserServices
+from netautod.plugin_api import BackupState, UserServices, csv_text
 
 GOOD, STALE, FAILED, NEVER = "good", "stale", "failed", "never"
 STATUSES = (GOOD, STALE, FAILED, NEVER)
@@ -23,8 +21,6 @@ COLUMNS = (
     "changed_at",
     "error",
 )
-# Characters with which a spreadsheet begins a formula (owasp.org, CSV Injection).
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,11 +63,7 @@ class Report:
 
     def to_csv(self) -> str:
         """Return the rows as CSV (RFC 4180), with a header."""
-        written = StringIO()
-        writer = csv.writer(written)
-        writer.writerow(COLUMNS)
-        writer.writerows([_cell(getattr(row, name)) for name in COLUMNS] for row in self.rows)
-        return written.getvalue()
+        return csv_text([COLUMNS, *([getattr(row, name) for name in COLUMNS] for row in self.rows)])
 
 
 async def report_on(
@@ -124,8 +116,3 @@ def _status(state: BackupState, stale_before: datetime) -> str:
     if state.status != "success":
         return state.status
     return GOOD if state.last_success_at is not None and state.last_success_at >= stale_before else STALE
-
-
-def _cell(value: Any) -> str:
-    shown = "" if value is None else str(value)
-    return f"'{shown}" if shown.startswith(FORMULA) else shown

@@ -1,4 +1,4 @@
-"""The conversion of view models into HTML: the templates escape all values."""
+"""The conversion of view models into HTML: all values are made visible and escaped, in every template."""
 
 import asyncio
 from collections.abc import Mapping
@@ -12,6 +12,7 @@ from markupsafe import Markup
 from netautod.console.base.static import StaticFiles
 from netautod.console.base.words import counted, in_words, option
 from netautod.core.json.values import to_text
+from netautod.core.text.printable import printable
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -50,9 +51,13 @@ class Renderer:
     def _environment(self) -> "Environment":
         from jinja2 import Environment, PackageLoader, StrictUndefined
 
+        from netautod.console.base.visible import FormControls, form_value, visible
+
         environment = Environment(
             loader=PackageLoader("netautod.console"),
             autoescape=True,
+            extensions=[FormControls],
+            finalize=visible,
             undefined=StrictUndefined,
             trim_blocks=True,
             lstrip_blocks=True,
@@ -68,7 +73,8 @@ class Renderer:
             path_segment=path_segment,
             age=age,
             lasted=lasted,
-            visible=visible,
+            form_value=form_value,
+            one_line=printable,
             duration=duration,
             pair=pair,
             words=in_words,
@@ -106,11 +112,6 @@ def lasted(seconds: float) -> str:
     if minutes < 60:
         return f"{minutes} min {rest:02} s"
     return f"{minutes // 60:,} h {minutes % 60:02} min"
-
-
-def visible(text: str) -> str:
-    """Return the text with escapes for characters that cannot be seen or that turn the reading direction."""
-    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)
 
 
 def age(value: datetime | None, now: datetime) -> str:

@@ -1,11 +1,10 @@
 """The result of an import as a page shows it: counts, the first rows that fail, all of them as CSV."""
 
-import csv
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from netautod.core.loop.pace import Pace
+from netautod.core.text.csv_rows import csv_line
 from netautod.network.inventory.imports.models import ImportResult, RowError
 
 SHOWN = 50
@@ -43,12 +42,16 @@ async def report_of(result: ImportResult, *, dry_run: bool) -> ImportReport:
 
 async def _as_csv(errors: Sequence[RowError]) -> tuple[str, int]:
     """Return the errors as CSV, and how many of them it holds."""
-    pace, text = Pace(), io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    written = writer.writerow(("row", "name", "error"))
+    pace, lines = Pace(), [csv_line(("row", "name", "error"))]
+    written = 0
     for listed, error in enumerate(errors):
         if written > MOST_CHARACTERS:
-            return text.getvalue(), listed
-        written += writer.writerow((error.row, error.name, error.error))
+            return _text(lines), listed
+        lines.append(csv_line((error.row, error.name, error.error)))
+        written += len(lines[-1])
         await pace.breathe()
-    return text.getvalue(), len(errors)
+    return _text(lines), len(errors)
+
+
+def _text(lines: Sequence[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)

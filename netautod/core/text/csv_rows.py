@@ -1,25 +1,35 @@
-"""Rows as CSV (RFC 4180) for spreadsheets, which take some texts for formulas and run them."""
+"""Rows as CSV (RFC 4180) for spreadsheets, which take some texts for formulas and run them.
 
-import csv
+A spreadsheet may cut the rows at other characters than commas, as its language says. So a text is none of a
+formula wherever a cell might begin, and nothing in it acts on a terminal or hides.
+"""
+
+import re
 from collections.abc import Iterable
-from io import StringIO
+
+from netautod.core.text.printable import printable_lines
 
 # OWASP, "CSV Injection" (owasp.org/www-community/attacks/CSV_Injection): the first characters of a formula,
 # the wide forms among them.
-FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+_FIRST = "[=+\\-@\uff1d\uff0b\uff0d\uff20]"
+# A cell begins here, whichever of these characters its reader takes for the end of one.
+_FORMULA = re.compile(rf"((?:\A|[;\t|,\n\r\"])[ ]*)(?={_FIRST})")
+_QUOTED = re.compile(r"[;\t|,\n\r\"]|\A | \Z")
 
 
 def csv_text(rows: Iterable[Iterable[object]]) -> str:
     """Return each row as a line that ends with CRLF; None is an empty cell."""
-    written = StringIO()
-    writer = csv.writer(written)
-    for row in rows:
-        writer.writerow([_cell(value) for value in row])
-    return written.getvalue()
+    return "".join(f"{csv_line(row)}\r\n" for row in rows)
 
 
-def _cell(value: object) -> object:
-    """Put an apostrophe before a text that could be a formula: spreadsheets then take it for a text."""
+def csv_line(row: Iterable[object]) -> str:
+    """Return the row without the end of its line."""
+    return ",".join(map(_cell, row))
+
+
+def _cell(value: object) -> str:
+    """Put an apostrophe before what could be a formula: spreadsheets then take it for a text."""
     if not isinstance(value, str):
-        return "" if value is None else value
-    return f"'{value}" if value.lstrip(" ").startswith(FORMULA) else value
+        return "" if value is None else str(value)
+    text = _FORMULA.sub(r"\1'", printable_lines(value))
+    return '"{}"'.format(text.replace('"', '""')) if _QUOTED.search(text) else text

@@ -1,4 +1,4 @@
-"""Text of strangers for a terminal or a log: nothing in it acts, hides or turns the line around."""
+"""Text of strangers for a terminal, a page, a table or a log: nothing in it acts, hides or turns lines."""
 
 import re
 
@@ -6,6 +6,8 @@ _INVISIBLE = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
 )
 """What shows nothing but counts as a letter or a mark (Unicode's Default_Ignorable_Code_Point)."""
+_LAYOUT = "\n\t"
+_FEW = 16
 
 
 def printable(text: str) -> str:
@@ -16,12 +18,29 @@ def printable(text: str) -> str:
     format and bidirectional characters, line and paragraph separators, spaces of other widths, surrogates,
     private and unassigned ones.
     """
-    if text.isprintable() and (text.isascii() or not _INVISIBLE.search(text)):
-        return text
-    return "".join(map(_shown, text))
+    return text if text.isprintable() and _shows(text) else _escaped(text, "")
 
 
-def _shown(character: str) -> str:
-    if character.isprintable() and not _INVISIBLE.match(character):
-        return character
+def printable_lines(text: str) -> str:
+    """Return a text of several lines as `printable` does, but with its line ends and tabs."""
+    if "\r" in text:
+        text = text.replace("\r\n", "\n")
+    return _escaped(text, _LAYOUT)
+
+
+def _escaped(text: str, kept: str) -> str:
+    # A text has few different characters, however long it is, and hardly ever several hidden ones.
+    hidden = [one for one in {*text} if one not in kept and not (one.isprintable() and _shows(one))]
+    if len(hidden) > _FEW:
+        return text.translate({ord(one): _escape(one) for one in hidden})
+    for one in hidden:
+        text = text.replace(one, _escape(one))
+    return text
+
+
+def _shows(text: str) -> bool:
+    return text.isascii() or not _INVISIBLE.search(text)
+
+
+def _escape(character: str) -> str:
     return character.encode("unicode_escape").decode("ascii")
