@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from netautod.core.text.printable import printable
+from netautod.core.text.printable import printable, printable_lines
 
 EVERY = [chr(code) for code in range(sys.maxunicode + 1)]
 # Controls, formats, surrogates, private and unassigned ones, line and paragraph separators.
@@ -43,6 +43,14 @@ def test_every_letter_digit_and_symbol_is_shown_as_it_is() -> None:
 )
 def test_the_escape_names_the_character(text: str, shown: str) -> None:
     assert printable(f"a{text}b") == f"a{shown}b"
+
+
+def test_a_text_of_lines_keeps_its_layout_and_nothing_else_that_does_not_show() -> None:
+    kept = "a\n\tb\u00a0c\u3000d"
+    assert printable_lines(kept.replace("\n", "\r\n")) == kept
+    shown = {*printable_lines("".join(EVERY))} - {"\n", "\t", "\u00a0", "\u3000"}
+    assert shown == {*printable("".join(EVERY))} - {"\u00a0", "\u3000"}
+    assert printable_lines("a\rb") == r"a\rb"
 
 
 def test_commands_print_through_one_place(repository_root: Path) -> None:

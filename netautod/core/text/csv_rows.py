@@ -13,7 +13,7 @@ from netautod.core.text.printable import printable_lines
 # the wide forms among them.
 _FIRST = "[=+\\-@\uff1d\uff0b\uff0d\uff20]"
 # A cell begins here, whichever of these characters its reader takes for the end of one.
-_FORMULA = re.compile(rf"((?:\A|[;\t|,\n\r\"])[ ]*)(?={_FIRST})")
+_FORMULA = re.compile(rf"((?:\A|[;\t|,\n\r\"])[ \u00a0\u3000]*)(?={_FIRST})")
 _QUOTED = re.compile(r"[;\t|,\n\r\"]|\A | \Z")
 
 

@@ -6,7 +6,8 @@ _INVISIBLE = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
 )
 """What shows nothing but counts as a letter or a mark (Unicode's Default_Ignorable_Code_Point)."""
-_LAYOUT = "\n\t"
+# Line ends, tabs, and the two other blanks that keyboards have.
+_LAYOUT = "\n\t\u00a0\u3000"
 _FEW = 16
 
 
@@ -22,7 +23,7 @@ def printable(text: str) -> str:
 
 
 def printable_lines(text: str) -> str:
-    """Return a text of several lines as `printable` does, but with its line ends and tabs."""
+    """Return a text of several lines as `printable` does, but with its line ends, tabs and blanks."""
     if "\r" in text:
         text = text.replace("\r\n", "\n")
     return _escaped(text, _LAYOUT)

@@ -6,11 +6,16 @@ from it, whatever lines were removed meanwhile. No user ever sees such a text: i
 is answered, logged or stored as text, or it is stored as bytes.
 """
 
+import re
 from typing import Literal
 
 Encoding = Literal["utf-8", "latin-1"]
 _CARRIED = "".join(chr(0xDC00 + byte) for byte in range(0x80, 0x100))
 _LONGEST_CHARACTER = 4  # bytes, in UTF-8
+# ECMA-48, 5.3: escape sequences in their 8-bit forms, within one line; and what is left of C1 by itself.
+_CSI = r"\x9b[0-?]*[ -/]*[@-~]"
+_STRING = r"[\x90\x98\x9d-\x9f][^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)"
+_C1 = re.compile(rf"{_CSI}|{_STRING}|[\x80-\x9f]")
 
 
 def to_text(data: bytes) -> str:
@@ -47,3 +52,16 @@ def readable(text: str, encoding: Encoding | None = None) -> str:
     """Return the text as people read it. `encoding`: of a piece of a larger text, that of the whole."""
     encoding = encoding or encoding_of(text)
     return text if encoding == "utf-8" or text.isascii() else to_bytes(text).decode(encoding)
+
+
+def readable_output(text: str) -> str:
+    """Return the output of a command as people read it, without the controls of C1.
+
+    They stand for escape sequences, which it has not either. In Latin-1 they are single bytes, so that they
+    are told from letters only once the encoding is known.
+    """
+    return without_c1(readable(text))
+
+
+def without_c1(text: str) -> str:
+    return text if text.isascii() else _C1.sub("", text)

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Literal
 
 from netautod.core.errors import UpstreamFailed
-from netautod.transport.ssh.encoding import readable, readable_beginning
+from netautod.transport.ssh.encoding import readable, readable_beginning, without_c1
 
 FailureKind = Literal[
     "dns",  # the name of the host does not resolve
@@ -63,7 +63,7 @@ class DeviceFailed(UpstreamFailed):
         self.final = kind in FINAL_KINDS if final is None else final
         self.credential_id = credential_id
         self.hop = hop
-        self._partial = readable_beginning(partial)
+        self._partial = without_c1(readable_beginning(partial))
         self.suspended_until: datetime | None = None
         self.shown_key: str | None = None
         self.logged = False  # to the log, by the innermost of those that it passes
@@ -74,4 +74,4 @@ class DeviceFailed(UpstreamFailed):
 
     @partial.setter
     def partial(self, text: str) -> None:
-        self._partial = readable_beginning(text)
+        self._partial = without_c1(readable_beginning(text))

@@ -12,7 +12,7 @@ from netautod.core.work.guard import Guard, no_guard
 from netautod.secrets.redaction.commands import shown_command
 from netautod.transport.ssh.channel_opening import connected, open_channel, open_shell
 from netautod.transport.ssh.connection.connect import Connection
-from netautod.transport.ssh.encoding import readable, to_bytes
+from netautod.transport.ssh.encoding import readable, readable_output, to_bytes
 from netautod.transport.ssh.failures import DeviceFailed
 from netautod.transport.ssh.platform.model import Platform
 from netautod.transport.ssh.platform.redact import quoted
@@ -79,7 +79,7 @@ class CliSession:
         return "" if self._shell is None else self._shell.mode
 
     async def run(self, command: str, *, timeout: float | None = None, max_bytes: int | None = None) -> str:
-        r"""Run a command and return what it printed: lines with `\n`, no echo, no prompt, no ANSI.
+        r"""Run a command and return what it printed: lines with `\n`, no echo, no prompt, no ANSI, no C1.
 
         `timeout` is in seconds from sending to the prompt (default: `limits.command_seconds`). An exec
         channel's error stream follows its output. InvalidInput for a command with a control character;
@@ -97,11 +97,12 @@ class CliSession:
         """
         _check_line(command)
         if self._shell is not None:
-            output = readable(await self._shell.run(command, seconds=timeout, limit=max_bytes))
+            output = readable_output(await self._shell.run(command, seconds=timeout, limit=max_bytes))
             self._on_step(Step(kind="ran", text=command, output=output))
             return CommandResult(output=output)
         result = await self.read(command, timeout=timeout, max_bytes=max_bytes)
-        output, errors = (readable(clean(to_bytes(text))) for text in (result.output, result.errors))
+        texts = (clean(to_bytes(text)) for text in (result.output, result.errors))
+        output, errors = map(readable_output, texts)
         return replace(result, output=output, errors=errors)
 
     async def read(
