@@ -15,6 +15,7 @@ from netautod.activity.audit.service import AuditLog
 from netautod.core.clock import Clock
 from netautod.core.errors import InvalidInput, NotFound
 from netautod.core.identity.caller import Caller, OrgId
+from netautod.core.text.printable import printable
 from netautod.network.configs.exchange.file_names import file_names
 from netautod.network.configs.exchange.git import Git
 from netautod.network.configs.models import Config
@@ -204,7 +205,7 @@ class _Stream:
         return f"D {before}\n".encode() if before not in ("", self._names[device_id]) else b""
 
     async def _write(self, subject: str, lines: str, moment: int, author: str, changes: bytes) -> None:
-        person = re.sub(r"[<>\x00-\x1f\x7f]", "_", author) or _OURS
+        person = printable(re.sub(r"[<>\x00-\x1f\x7f]", "_", author)) or _OURS
         message = f"{subject}\n\nNetautod-Export: {self._kind}\n{lines}".encode()
         head = f"commit {BRANCH}\n"
         for role in ("author", "committer"):
