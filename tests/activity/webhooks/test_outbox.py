@@ -295,7 +295,9 @@ async def test_a_restore_discards_undelivered_events_and_waiting_deliveries(foll
     async def confirm() -> None:
         """Accept: no other restore is at work."""
 
-    await settle(followed.database, settings, confirm=confirm, backup_id="b", taken_at=now)
+    await settle(
+        followed.database, settings, confirm=confirm, backup_id="b", taken_at=now, authenticated=True
+    )
     assert await undelivered(followed) == 0
     assert [row["subject"] for row in await followed.rows()] == ["device:1"]
 
