@@ -61,6 +61,8 @@ class Trial:
         self._line("address", f"{shown} port {port}, {self.target.protocol}")
 
     def _show_step(self, step: Step) -> None:
+        if step.kind == "waits":
+            return
         self.steps.append(step)
         if step.kind == "connected":
             self._line("key", step.text or "none: telnet proves nothing and encrypts nothing")

@@ -16,6 +16,7 @@ from netautod.core.clock import Clock
 from netautod.core.errors import Conflict, Duplicate, InvalidInput, NotFound
 from netautod.core.identity.caller import Caller, OrgId
 from netautod.core.pages import Page, PageOf
+from netautod.core.work.answers import ANSWER_SECONDS
 from netautod.core.work.guard import no_guard
 from netautod.transport.outbound.client import GuardedClient
 from netautod.transport.outbound.errors import AddressRefused, RequestFailed
@@ -150,7 +151,7 @@ class WebhookService:
             TEST, data, id=str(uuid4()), at=self._clock.now(), instance=self._sender.instance_name
         )
         started = self._clock.monotonic()
-        tried = await self._sender.send(webhook, message, guard=no_guard)
+        tried = await self._sender.send(webhook, message, guard=no_guard, most_seconds=ANSWER_SECONDS)
         duration_ms = int((self._clock.monotonic() - started) * 1000)
         details = {"name": webhook.name, "success": tried.error is None}
         await self._audit.record(caller, "webhook.test", "webhook", webhook.id, details)

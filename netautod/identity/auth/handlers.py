@@ -4,6 +4,7 @@ import time
 
 from netautod.activity.audit.service import AuditLog
 from netautod.core.errors import InvalidInput
+from netautod.core.work.answers import ANSWER_SECONDS
 from netautod.http.access import any_token, public, requires
 from netautod.http.handler import JsonHandler
 from netautod.http.routing.routes import Route
@@ -106,7 +107,8 @@ class TestHandler(AuthHandler):
         username, password = self.body.get("username"), self.body.get("password")
         started = time.monotonic()
         try:
-            result = await call_provider(name, provider.probe(username, password), ProbeResult)
+            probe = provider.probe(username, password)
+            result = await call_provider(name, probe, ProbeResult, seconds=ANSWER_SECONDS)
         except ProviderUnavailable as error:
             result = ProbeResult(success=False, message=str(error))
         duration_ms = round((time.monotonic() - started) * 1000)

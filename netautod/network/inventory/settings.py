@@ -12,7 +12,12 @@ OVERRIDE = re.compile(r"([A-Za-z0-9_-]+)\s*=\s*([a-z0-9_]{1,64})")
 @dataclass(frozen=True, kw_only=True)
 class InventorySettings:
     sync_seconds: float = setting(600.0, "Seconds that one synchronisation may take.", low=1)
-    test_seconds: float = setting(30.0, "Seconds that the test of an inventory may take.", low=0.1)
+    test_seconds: float = setting(
+        24.0,
+        "Seconds in which an inventory must say what it is, and at the test, which takes no longer than 24, "
+        "count its devices.",
+        low=0.1,
+    )
     max_devices: int = setting(50_000, "Devices of one inventory at most.", low=1)
     device_types: tuple[str, ...] = setting(
         (), 'Device types of platform slugs, where the guess is wrong: "slug=device_type".'

@@ -13,7 +13,7 @@ from netautod.transport.ssh.platform.model import Platform
 from netautod.transport.ssh.platform.redact import quoted
 from netautod.transport.ssh.shell.shell import Shell
 from netautod.transport.ssh.shell.stream import SshStream
-from netautod.transport.ssh.target import Login, SessionLimits, Target
+from netautod.transport.ssh.target import Login, OnStep, SessionLimits, Target
 from netautod.transport.ssh.telnet.connecting import TelnetConnection, connect_telnet
 from netautod.transport.ssh.telnet.login import with_login
 from netautod.transport.ssh.telnet.stream import TelnetStream
@@ -22,17 +22,19 @@ _COLUMNS, _ROWS = 511, 1000  # wide enough that no device wraps the echo of a co
 
 
 async def connected(
-    target: Target, login: Login, *, guard: Guard, limits: SessionLimits
+    target: Target, login: Login, *, guard: Guard, limits: SessionLimits, on_step: OnStep
 ) -> Connection | TelnetConnection:
     if target.protocol == "ssh":
-        return await connect(target, login, guard=guard, seconds=limits.login_seconds)
+        return await connect(target, login, guard=guard, seconds=limits.login_seconds, on_step=on_step)
 
     await TelnetStream.load()
 
     def stream() -> TelnetStream:
         return TelnetStream(guard=guard, limit=limits.output_bytes, columns=_COLUMNS, rows=_ROWS)
 
-    return await connect_telnet(target, login, guard=guard, seconds=limits.login_seconds, stream=stream)
+    return await connect_telnet(
+        target, login, guard=guard, seconds=limits.login_seconds, stream=stream, on_step=on_step
+    )
 
 
 async def open_shell(

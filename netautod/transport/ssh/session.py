@@ -220,9 +220,10 @@ async def open_session(
     """
     limits = limits or SessionLimits()
     started = time.monotonic()
-    connection = await connected(target, login, guard=guard, limits=limits)
+    connection = await connected(target, login, guard=guard, limits=limits, on_step=on_step)
     try:
         on_step(Step(kind="connected", text=connection.fingerprints[-1] or ""))
+        on_step(Step(kind="waits", text=f"{target.host} port {target.port}: no prompt of the command line"))
         shell = await open_shell(
             connection, target.platform, login, guard=guard, limits=limits, started=started
         )

@@ -10,7 +10,7 @@ from netautod.core.work.guard import Guard
 from netautod.transport.ssh.connection.connect import Connection, connect
 from netautod.transport.ssh.failures import DeviceFailed
 from netautod.transport.ssh.platform.redact import quoted
-from netautod.transport.ssh.target import Login, SessionLimits, Target
+from netautod.transport.ssh.target import Login, OnStep, SessionLimits, Target
 
 RECEIVED_BYTES = 64 * 1024  # at a time
 
@@ -50,13 +50,13 @@ class Subsystem:
 
 @asynccontextmanager
 async def open_subsystem(
-    target: Target, login: Login, name: str, *, guard: Guard, limits: SessionLimits
+    target: Target, login: Login, name: str, *, guard: Guard, limits: SessionLimits, on_step: OnStep
 ) -> AsyncIterator[Subsystem]:
     """Connect, log in and open the subsystem for the block; guard and failures as in `open_session`.
 
     `refused`: the device does not offer it.
     """
-    connection = await connect(target, login, guard=guard, seconds=limits.login_seconds)
+    connection = await connect(target, login, guard=guard, seconds=limits.login_seconds, on_step=on_step)
     try:
         guard()
         try:

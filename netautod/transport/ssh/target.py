@@ -147,11 +147,12 @@ class Target:
 class Step:
     """A step of a session, for a person who watches it.
 
-    `connected`: `text` is the host key, empty over telnet; `logged_in` and `enabled`: the prompt in that
-    `mode`; `ran`: a command, its `output` (see encoding.py) and how long it took.
+    `waits`: for the device, where `text` says what is missing while it lasts. `connected`: `text` is the
+    host key, empty over telnet; `logged_in` and `enabled`: the prompt in that `mode`; `ran`: a command, its
+    `output` (see encoding.py) and how long it took.
     """
 
-    kind: Literal["connected", "logged_in", "enabled", "ran"]
+    kind: Literal["waits", "connected", "logged_in", "enabled", "ran"]
     text: str
     mode: str = ""
     output: str = ""

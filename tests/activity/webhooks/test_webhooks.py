@@ -135,6 +135,17 @@ async def test_the_secret_is_sealed_and_goes_with_the_rotation(
         assert "canary-of-a-url" not in text
 
 
+async def test_the_test_does_not_wait_longer_than_its_client(
+    hooks: Hooks, receiver: WebhookReceiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("netautod.activity.webhooks.service.ANSWER_SECONDS", 0.2)
+    made = await hooks.hook(receiver.url, enabled=False)
+    receiver.free.clear()
+    refused = (await hooks.api.post(f"/api/webhooks/{made['id']}/test")).expect()
+    receiver.free.set()
+    assert (refused["success"], refused["error"]) == (False, "No complete answer within 0.2 seconds")
+
+
 async def test_the_test_says_what_the_receiver_answers(hooks: Hooks, receiver: WebhookReceiver) -> None:
     made = await hooks.hook(receiver.url, enabled=False, secret=None)
     path = f"/api/webhooks/{made['id']}/test"

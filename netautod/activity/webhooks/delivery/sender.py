@@ -1,5 +1,7 @@
 """Sends one signed request to a receiver and returns its result."""
 
+import math
+
 from netautod.activity.webhooks.models import SendResult, Webhook
 from netautod.activity.webhooks.secrets import WebhookSecrets
 from netautod.activity.webhooks.settings import WebhooksSettings
@@ -35,8 +37,10 @@ class Sender:
         self._clock = clock
         self._settings = settings
 
-    async def send(self, webhook: Webhook, message: SignedMessage, *, guard: Guard) -> SendResult:
-        """Send one request.
+    async def send(
+        self, webhook: Webhook, message: SignedMessage, *, guard: Guard, most_seconds: float = math.inf
+    ) -> SendResult:
+        """Send one request, which has the time of the settings, and `most_seconds` at most.
 
         Raises only what `guard` raises, which is called just before the request leaves.
         """
@@ -50,8 +54,8 @@ class Sender:
             method="POST",
             headers=message.headers(secret, now=now.timestamp()),
             body=message.body,
-            timeout_seconds=self._settings.timeout_seconds,
             reads_body=False,
+            timeout_seconds=min(self._settings.timeout_seconds, most_seconds),
         )
         try:
             answer = await self._http.under(guard).fetch(request)

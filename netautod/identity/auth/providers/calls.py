@@ -14,15 +14,22 @@ T = TypeVar("T")
 LONGEST_SECONDS = 240.0
 
 
-async def call_provider(provider: str, call: Awaitable[T], wanted: type[T] | tuple[type[Any], ...]) -> T:
-    """Return the provider's answer if it is of a `wanted` type.
+async def call_provider(
+    provider: str,
+    call: Awaitable[T],
+    wanted: type[T] | tuple[type[Any], ...],
+    *,
+    seconds: float | None = None,
+) -> T:
+    """Return the provider's answer if it is of a `wanted` type, and comes within `seconds` (None: the longest
+    that any provider has).
 
     Raises what a provider may raise: LoginRefused, AccountEnded, LoginEnded, and ProviderUnavailable.
     Anything else is a mistake in the plugin, is logged as one and becomes ProviderUnavailable.
     """
     try:
         with no_exit():
-            async with asyncio.timeout(LONGEST_SECONDS):
+            async with asyncio.timeout(LONGEST_SECONDS if seconds is None else seconds):
                 answer = await call
     except (LoginRefused, AccountEnded, LoginEnded, ProviderUnavailable):
         raise

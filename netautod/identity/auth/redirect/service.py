@@ -20,6 +20,7 @@ from netautod.core.clock import Clock
 from netautod.core.errors import InvalidInput, Unauthenticated, UpstreamFailed
 from netautod.core.identity.caller import RequestInfo
 from netautod.core.identity.refusals import TokenRefused
+from netautod.core.work.answers import ANSWER_SECONDS
 from netautod.identity.auth.models import ADMIN_UI, IssuedTokens
 from netautod.identity.auth.pages.targets import login_page, page_to
 from netautod.identity.auth.providers.calls import call_provider
@@ -115,7 +116,8 @@ class RedirectLogins:
         name = provider.name
         state, browser = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
         try:
-            url = await call_provider(name, provider.authorize(_attempt(provider, state, browser)), str)
+            authorizing = provider.authorize(_attempt(provider, state, browser))
+            url = await call_provider(name, authorizing, str, seconds=ANSWER_SECONDS)
         except (ProviderUnavailable, *NO_ANSWERS) as error:
             raise _unavailable(name, error) from error
         if not WEB_ADDRESS.fullmatch(url):

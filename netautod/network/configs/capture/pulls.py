@@ -18,6 +18,7 @@ from netautod.core.work.deadlines import call_by_call, waits
 from netautod.network.configs.capture.captures import ConfigCapture
 from netautod.network.configs.models import BulkResult, Captured
 from netautod.network.devices.service import DeviceService
+from netautod.network.devices.sessions.answer_limit import FEW_DEVICES
 from netautod.network.devices.sessions.service import DeviceSessions, SessionScope
 from netautod.transport.ssh.failures import NEVER_TRIED, DeviceFailed
 
@@ -72,7 +73,11 @@ class Pulls:
         When it is cancelled, what was stored until then stays, and no session stays open.
         """
         wanted = list(dict.fromkeys(device_ids))
-        scope = self._sessions.scope(Work(caller=caller, bulk=True), bulk_pull=len(wanted))
+        scope = self._sessions.scope(
+            Work(caller=caller, bulk=True),
+            answer=self._sessions.answer_seconds if len(wanted) <= FEW_DEVICES else None,
+            bulk_pull=len(wanted),
+        )
         failed: dict[str, str] = {}
 
         async def pull(device_id: str) -> None:

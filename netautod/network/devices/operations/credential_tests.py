@@ -15,12 +15,14 @@ from netautod.core.errors import InvalidInput, NetautodError, NotFound
 from netautod.core.identity.caller import Caller, OrgId
 from netautod.core.json.values import to_text
 from netautod.core.loop.each import for_each
+from netautod.core.pages import Page
 from netautod.core.work.context import Work
 from netautod.core.work.deadlines import call_by_call, waits
 from netautod.network.credentials.service import CredentialService
-from netautod.network.devices.models import Device
+from netautod.network.devices.models import Device, DeviceFilter
 from netautod.network.devices.operations.models import LoginTest, LoginTests
 from netautod.network.devices.service import NOT_FOUND, DeviceService
+from netautod.network.devices.sessions.answer_limit import FEW_DEVICES
 from netautod.network.devices.sessions.service import DeviceSessions, SessionScope
 from netautod.transport.ssh.failures import DeviceFailed, FailureKind
 
@@ -88,8 +90,13 @@ class CredentialTests:
     async def many(self, caller: Caller, device_ids: Sequence[str] | None, *, seconds: float) -> LoginTests:
         """Test each device for `seconds` at most, with its own credential; None: every device."""
         started = time.monotonic()
+        few = await self._count(caller.org_id, device_ids) <= FEW_DEVICES
         scope = self._sessions.scope(
-            Work(caller=caller, bulk=True), background=False, seconds=seconds, bulk_test=True
+            Work(caller=caller, bulk=True),
+            background=False,
+            seconds=seconds,
+            answer=self._sessions.answer_seconds if few else None,
+            bulk_test=True,
         )
         results: list[tuple[int, LoginTest]] = []
 
@@ -107,6 +114,11 @@ class CredentialTests:
         )
         await self._audit.record(caller, "device.bulk_test_credentials", "device", None, tests.totals())
         return tests
+
+    async def _count(self, org_id: OrgId, device_ids: Sequence[str] | None) -> int:
+        if device_ids is not None:
+            return len(set(device_ids))
+        return (await self._devices.page(org_id, DeviceFilter(), Page(limit=1))).total
 
     async def _wanted(self, org_id: OrgId, device_ids: Sequence[str] | None) -> AsyncIterator[Device | str]:
         """Yield the devices, or the id where there is none; a few hundred in memory at a time."""

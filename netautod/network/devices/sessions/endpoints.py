@@ -11,7 +11,7 @@ from netautod.network.devices.models import SSH, Device
 from netautod.network.devices.service import DeviceService
 from netautod.transport.ssh.session import CliSession, open_session
 from netautod.transport.ssh.subsystem import Subsystem, open_subsystem
-from netautod.transport.ssh.target import Login, SessionLimits, Target
+from netautod.transport.ssh.target import Login, OnStep, SessionLimits, Target
 
 Opened = TypeVar("Opened", CliSession, Subsystem)
 
@@ -29,7 +29,7 @@ class Endpoint(ABC, Generic[Opened]):
 
     @abstractmethod
     def open(
-        self, target: Target, login: Login, *, guard: Guard, limits: SessionLimits
+        self, target: Target, login: Login, *, guard: Guard, limits: SessionLimits, on_step: OnStep
     ) -> AbstractAsyncContextManager[Opened]: ...
 
     @abstractmethod
@@ -46,9 +46,9 @@ class CommandLine(Endpoint[CliSession]):
         return device
 
     def open(
-        self, target: Target, login: Login, *, guard: Guard, limits: SessionLimits
+        self, target: Target, login: Login, *, guard: Guard, limits: SessionLimits, on_step: OnStep
     ) -> AbstractAsyncContextManager[CliSession]:
-        return open_session(target, login, guard=guard, limits=limits)
+        return open_session(target, login, guard=guard, limits=limits, on_step=on_step)
 
     async def pin(self, devices: DeviceService, org_id: OrgId, visited: Device, key: str) -> str | None:
         return await devices.pin_host_key(org_id, visited, key)
@@ -79,9 +79,9 @@ class SubsystemAt(Endpoint[Subsystem]):
         )
 
     def open(
-        self, target: Target, login: Login, *, guard: Guard, limits: SessionLimits
+        self, target: Target, login: Login, *, guard: Guard, limits: SessionLimits, on_step: OnStep
     ) -> AbstractAsyncContextManager[Subsystem]:
-        return open_subsystem(target, login, self.name, guard=guard, limits=limits)
+        return open_subsystem(target, login, self.name, guard=guard, limits=limits, on_step=on_step)
 
     async def pin(self, devices: DeviceService, org_id: OrgId, visited: Device, key: str) -> str | None:
         return await devices.pin_port_key(org_id, visited, key)

@@ -15,6 +15,7 @@ from typing import Any, Generic
 from netautod.activity.audit.service import AuditLog
 from netautod.core.logs.tracing import Tracer
 from netautod.core.metrics import Metrics
+from netautod.core.work.answers import ANSWER_SECONDS
 from netautod.core.work.context import Work
 from netautod.core.work.guard import Guard, LeaseLostError
 from netautod.identity.auth.ssh_ca.service import SshAuthority
@@ -22,6 +23,7 @@ from netautod.network.credentials.service import CredentialService
 from netautod.network.devices.host_keys.service import HostKeys
 from netautod.network.devices.models import Device
 from netautod.network.devices.service import DeviceService
+from netautod.network.devices.sessions.answer_limit import AnswerLimit
 from netautod.network.devices.sessions.caller_suspension_store import CallerSuspension
 from netautod.network.devices.sessions.caller_suspensions import PERMISSION, REFUSALS, CallerSuspensions
 from netautod.network.devices.sessions.endpoints import CommandLine, Endpoint, Opened, SubsystemAt
@@ -91,6 +93,7 @@ class DeviceSessions:
     settings: DeviceSettings
     reach: DeviceReach
     busy_seconds: float = BUSY_SECONDS
+    answer_seconds: float = ANSWER_SECONDS
     metrics: Metrics = field(default_factory=Metrics)
     tracer: Tracer | None = None
 
@@ -109,6 +112,7 @@ class DeviceSessions:
         background: bool | None = None,
         seconds: float | None = None,
         patience: float | None = None,
+        answer: float | None = None,
         audited: set[str] | None = None,
         gives_way: bool = False,
         **details: Any,
@@ -118,7 +122,9 @@ class DeviceSessions:
         `background` (bulk work is, unless stated otherwise) leaves suspended logins alone; a person who waits
         for one device may try them. What the guard of `work` raises ends the session. A visit ends after
         `seconds`, counted from its beginning, or for bulk work from when it has one of the node's sessions;
-        half of them at most are spent on a busy device, and `patience` seconds. `audited` are the ids of
+        half of them at most are spent on a busy device, and `patience` seconds. Within `answer` seconds a
+        device must have accepted the login, whatever the settings give it for that: those of the node where
+        a person waits for one device, else there is no such limit unless stated. `audited` are the ids of
         credentials whose use has been recorded, for work that goes on in many scopes. A session that
         `gives_way` ends as soon as another one is wanted on the device.
         """
@@ -128,6 +134,7 @@ class DeviceSessions:
             background=work.bulk if background is None else background,
             seconds=seconds,
             patience=self.busy_seconds if patience is None else patience,
+            answer=self.answer_seconds if answer is None and not work.bulk else answer,
             details={**details, **work.audit_details},
             audited=set() if audited is None else audited,
             gives_way=gives_way,
@@ -143,6 +150,7 @@ class SessionScope:
     background: bool
     seconds: float | None
     patience: float
+    answer: float | None
     details: Mapping[str, Any]
     audited: set[str]
     gives_way: bool = False
@@ -165,6 +173,11 @@ class SessionScope:
             org_id=self.work.org_id,
             by_hand=not self.background,
         )
+        self._limits = self.node.limits
+        if self.work.bulk and self.answer is not None:
+            # Of several devices some wait for the outcome of others: it must leave them time.
+            half = min(self.answer / 2, self._limits.login_seconds)
+            self._limits = replace(self._limits, login_seconds=half)
         self._gates: dict[str, CredentialGate] = {}
         self._jumps = JumpGates()
 
@@ -212,13 +225,18 @@ class SessionScope:
         for a device that does not exist, and DeviceFailed, with the credential that was used.
         """
         used: str | None = None
+        answer = AnswerLimit(self.answer)
         late = asyncio.timeout(None if self.work.bulk else self.seconds)
         lost, wanted = asyncio.timeout(None), asyncio.timeout(None)
         try:
-            async with late, lost, wanted, AsyncExitStack() as stack:
+            async with late, lost, wanted, answer.timeout, AsyncExitStack() as stack:
                 legs = await self._paths.to(device_id, credential_id, endpoint.device)
                 used = legs[-1].credential_id
-                yield await self._begin(stack, legs, endpoint, late=late, lost=lost, wanted=wanted)
+                visit = await self._begin(
+                    stack, legs, endpoint, answer=answer, late=late, lost=lost, wanted=wanted
+                )
+                answer.end()
+                yield visit
         except DeviceFailed as exc:
             exc.credential_id = used or exc.credential_id
             raise
@@ -227,6 +245,8 @@ class SessionScope:
                 raise DeviceFailed(_LOST, kind="lost", credential_id=used) from exc
             if wanted.expired():
                 raise DeviceFailed(_WANTED, kind="busy", credential_id=used) from exc
+            if answer.timeout.expired():
+                raise answer.failure(used) from exc
             if late.expired():
                 text = f"not finished within {self.seconds:g} s"
                 raise DeviceFailed(text, kind="timeout", credential_id=used) from exc
@@ -238,6 +258,7 @@ class SessionScope:
         legs: list[Leg],
         endpoint: Endpoint[Opened],
         *,
+        answer: AnswerLimit,
         late: asyncio.Timeout,
         lost: asyncio.Timeout,
         wanted: asyncio.Timeout,
@@ -246,9 +267,11 @@ class SessionScope:
         now = asyncio.get_running_loop().time
         await stack.enter_async_context(node.turns.at_site(work, _site(device)))
         async with self._jumps.through(legs[:-1]), self._admitted(legs), self._keys.noting(legs):
+            answer.waits("no session of this node became free", kind="busy")
             await stack.enter_async_context(node.turns.session(work))
             if work.bulk and self.seconds is not None:
                 late.reschedule(now() + self.seconds)
+            answer.waits(f"{device.name}: another session on the device did not end", kind="busy")
             held = await self._lease(stack, device)
             held.on_lost = lambda: lost.reschedule(now())
             if self.gives_way:
@@ -262,7 +285,9 @@ class SessionScope:
             if self.background:
                 node.suspensions.refuse(known, legs)
             target = target_of(legs, node.platforms.get(device.device_type), node.reach)
-            opening = endpoint.open(target, legs[-1].login, guard=guarded.guard, limits=node.limits)
+            opening = endpoint.open(
+                target, legs[-1].login, guard=guarded.guard, limits=self._limits, on_step=answer.on_step
+            )
             session = await stack.enter_async_context(opening)
         await node.suspensions.lift(work.org_id, known)
         await node.caller_suspensions.lift(work.org_id, of_caller)

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from netautod.core.errors import InvalidInput, NetautodError, UpstreamFailed
 from netautod.core.json import values as json_values
+from netautod.core.work.answers import ANSWER_SECONDS
 from netautod.core.work.plugin_calls import no_exit
 from netautod.network.inventory.models import RemoteInventory
 from netautod.network.inventory.settings import InventorySettings, device_types
@@ -62,7 +63,7 @@ class InventoryReader:
         """Probe an inventory. Raises AddressRefused (400) for a URL that the caller named, else
         UpstreamFailed (502).
         """
-        async with _bounded(self._settings.test_seconds), _translated(remote):
+        async with _bounded(min(self._settings.test_seconds, ANSWER_SECONDS)), _translated(remote):
             return (await self._recognised(remote))[1]
 
     async def walk(self, remote: RemoteInventory, bound: BoundDevices, progress: Progress) -> Walk:

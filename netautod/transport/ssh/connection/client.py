@@ -6,7 +6,7 @@ import asyncssh
 
 from netautod.core.work.guard import Guard
 from netautod.transport.ssh.platform.redact import quoted
-from netautod.transport.ssh.target import Login
+from netautod.transport.ssh.target import Login, OnStep, Step, ignore_step
 
 _Prompts = Sequence[tuple[str, bool]]
 
@@ -18,14 +18,37 @@ class OneAttemptClient(asyncssh.SSHClient):
     `keyboard-interactive`): the second answer is None here, because accounts lock after a few tries.
     """
 
-    def __init__(self, *, login: Login, pinned: str | None, guard: Guard) -> None:
+    def __init__(
+        self,
+        *,
+        login: Login,
+        pinned: str | None,
+        guard: Guard,
+        name: str = "",
+        on_step: OnStep = ignore_step,
+    ) -> None:
+        """Create the client of one connection; `name` is that of the device in the steps."""
         self._login = login
         self._pinned = pinned
         self._guard = guard
+        self._name = name
+        self._on_step = on_step
         self.fingerprint: str | None = None  # of the key that the device showed
         self.host_key_changed = False
         self.offered = False  # the credential was sent
         self.refusal: str | None = None  # what the device wanted beyond the credential
+
+    def waits(self, missing: str) -> None:
+        """Say what is missing from now on."""
+        self._on_step(Step(kind="waits", text=f"{self._name}: {missing}"))
+
+    def connection_made(self, conn: asyncssh.SSHClientConnection) -> None:
+        """Say that the device has accepted the connection: something listens there, if it speaks or not."""
+        self.waits("it accepted the connection, but there was no key exchange")
+
+    def begin_auth(self, username: str) -> None:
+        """Say that the keys are exchanged."""
+        self.waits("no answer to the login")
 
     def validate_host_public_key(self, host: str, addr: str, port: int, key: asyncssh.SSHKey) -> bool:
         """Trust on first use; called before any credential is sent, and again when keys are exchanged anew.

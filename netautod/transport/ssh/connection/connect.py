@@ -14,7 +14,7 @@ from netautod.transport.ssh.connection.client import OneAttemptClient
 from netautod.transport.ssh.failures import DeviceFailed, FailureKind
 from netautod.transport.ssh.platform.redact import quoted
 from netautod.transport.ssh.profiles import explain_mismatch, profile_named
-from netautod.transport.ssh.target import Hop, Login, Reach, Target, anywhere, as_named
+from netautod.transport.ssh.target import Hop, Login, OnStep, Reach, Target, anywhere, as_named, ignore_step
 
 _KEEPALIVE_SECONDS = 15
 _CLOSE_SECONDS = 2.0
@@ -77,11 +77,14 @@ class _Leg:
         return DeviceFailed(f"{self.name}: {text}", kind=kind, hop=self.hop)
 
 
-async def connect(target: Target, login: Login, *, guard: Guard, seconds: float) -> Connection:
+async def connect(
+    target: Target, login: Login, *, guard: Guard, seconds: float, on_step: OnStep = ignore_step
+) -> Connection:
     """Connect and log in, each leg of the path within `seconds`. The DeviceFailed says which leg failed and
     why.
 
     `guard` is called before each connection and before a credential is sent; what it raises is passed on.
+    `on_step` is told what is waited for.
     """
     own = _Leg(
         host=target.host,
@@ -93,23 +96,28 @@ async def connect(target: Target, login: Login, *, guard: Guard, seconds: float)
         reach=target.reach,
         suffix=target.platform.login_suffix,
     )
-    return await _connected([*_jumps(target), own], guard=guard, seconds=seconds)
+    return await _connected([*_jumps(target), own], guard=guard, seconds=seconds, on_step=on_step)
 
 
-async def connect_jumps(target: Target, *, guard: Guard, seconds: float) -> Connection | None:
+async def connect_jumps(
+    target: Target, *, guard: Guard, seconds: float, on_step: OnStep
+) -> Connection | None:
     """Connect to the last jump device on the way to a target that takes no SSH; return None without one."""
     legs = _jumps(target)
-    return await _connected(legs, guard=guard, seconds=seconds) if legs else None
+    return await _connected(legs, guard=guard, seconds=seconds, on_step=on_step) if legs else None
 
 
-async def _connected(legs: Sequence[_Leg], *, guard: Guard, seconds: float) -> Connection:
+async def _connected(legs: Sequence[_Leg], *, guard: Guard, seconds: float, on_step: OnStep) -> Connection:
     opened: list[asyncssh.SSHClientConnection] = []
     fingerprints: list[str] = []
     try:
         for leg in legs:
             guard()
             tunnel = opened[-1] if opened else None
-            ssh, client = await _open(leg, tunnel, guard=guard, seconds=seconds)
+            client = OneAttemptClient(
+                login=leg.login, pinned=leg.pinned, guard=guard, name=leg.name, on_step=on_step
+            )
+            ssh = await _open(leg, client, tunnel, guard=guard, seconds=seconds)
             opened.append(ssh)
             fingerprints.append(client.fingerprint or "")
     except BaseException:
@@ -142,21 +150,24 @@ def _jumps(target: Target) -> list[_Leg]:
 
 
 async def _open(
-    leg: _Leg, tunnel: asyncssh.SSHClientConnection | None, *, guard: Guard, seconds: float
-) -> tuple[asyncssh.SSHClientConnection, OneAttemptClient]:
+    leg: _Leg,
+    client: OneAttemptClient,
+    tunnel: asyncssh.SSHClientConnection | None,
+    *,
+    guard: Guard,
+    seconds: float,
+) -> asyncssh.SSHClientConnection:
     if leg.login.private_key is not None:
         await asyncio.to_thread(lambda: leg.login.key)
-    client = OneAttemptClient(login=leg.login, pinned=leg.pinned, guard=guard)
     try:
         async with asyncio.timeout(seconds):
-            ssh = await _connect_checked(leg, client, tunnel, guard)
+            return await _connect_checked(leg, client, tunnel, guard)
     except TimeoutError as exc:
         raise leg.failure("timeout", f"no login within {seconds:g} s") from exc
     except (asyncssh.Error, SASLPrepError) as exc:
         raise _explain(leg, client, exc) from exc
     except (OSError, UnicodeError) as exc:
         raise leg.failure(*network_problem(exc)) from exc
-    return ssh, client
 
 
 async def _connect_checked(
@@ -166,10 +177,12 @@ async def _connect_checked(
     nowhere.
     """
     reach = leg.reach or (anywhere if tunnel is None else as_named)
+    client.waits("no answer to the look-up of its name")
     try:
         places = await reach(leg.host, leg.port)
     except DeviceFailed as exc:
         raise leg.failure(exc.kind, exc.text) from exc
+    client.waits("no connection")
     for number, place in enumerate(places, start=1):
         guard()
         try:

@@ -11,7 +11,7 @@ from netautod.core.work.guard import Guard
 from netautod.transport.ssh.connection.connect import Connection, connect_jumps, network_problem
 from netautod.transport.ssh.failures import DeviceFailed, FailureKind
 from netautod.transport.ssh.platform.redact import quoted
-from netautod.transport.ssh.target import Login, Target, anywhere, as_named
+from netautod.transport.ssh.target import Login, OnStep, Step, Target, anywhere, as_named
 from netautod.transport.ssh.telnet.stream import OverSsh, OverTcp, TelnetStream
 
 _CLOSE_SECONDS = 2.0
@@ -50,7 +50,13 @@ class TelnetConnection:
 
 
 async def connect_telnet(
-    target: Target, login: Login, *, guard: Guard, seconds: float, stream: Callable[[], TelnetStream]
+    target: Target,
+    login: Login,
+    *,
+    guard: Guard,
+    seconds: float,
+    stream: Callable[[], TelnetStream],
+    on_step: OnStep,
 ) -> TelnetConnection:
     """Connect, each leg of the path within `seconds`; the login is a dialog on the terminal.
 
@@ -58,7 +64,8 @@ async def connect_telnet(
     """
     _require_password(target, login)
     guard()
-    jumps = await connect_jumps(target, guard=guard, seconds=seconds)
+    jumps = await connect_jumps(target, guard=guard, seconds=seconds, on_step=on_step)
+    on_step(Step(kind="waits", text=f"{target.host} port {target.port}: no connection"))
     try:
         async with asyncio.timeout(seconds):
             return TelnetConnection(stream=await _connect_checked(target, jumps, guard, stream), jumps=jumps)

@@ -256,6 +256,15 @@ async def test_its_configuration_is_tried_by_name(start: Start, monkeypatch: pyt
     monkeypatch.setattr(setup.staff, "probe", broken)
     tried = await admin.post("/api/auth/providers/acme-staff/test", {})
     assert (tried.status, tried.json["success"]) == (200, False)
+
+    async def silent(username: str | None, password: str | None) -> ProbeResult:
+        never: asyncio.Future[ProbeResult] = asyncio.get_running_loop().create_future()
+        return await never
+
+    monkeypatch.setattr(setup.staff, "probe", silent)
+    monkeypatch.setattr("netautod.identity.auth.handlers.ANSWER_SECONDS", 0.05)
+    tried = await admin.post("/api/auth/providers/acme-staff/test", {})
+    assert (tried.status, tried.json["message"]) == (200, "it did not answer in time")
     for name, status in (("ldap", 400), ("local", 400), ("no-such", 404)):
         assert_error(await admin.post(f"/api/auth/providers/{name}/test", {}), status, "")
     ada = await setup.logged_in("ada")
@@ -263,6 +272,7 @@ async def test_its_configuration_is_tried_by_name(start: Start, monkeypatch: pyt
     events = await setup.node.documents("audit_events", {"action": "auth.provider_test"})
     assert [(one["resource_id"], one["details"]["success"]) for one in events] == [
         ("acme-staff", True),
+        ("acme-staff", False),
         ("acme-staff", False),
     ]
 

@@ -1,5 +1,6 @@
 """Several redirect providers at once, each under its name: no login of one is finished by another."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from http.cookies import SimpleCookie
@@ -152,3 +153,17 @@ async def test_a_browser_is_sent_to_web_addresses_only(setup: Setup, monkeypatch
         answer = await setup.client.get(f"/api/auth/providers/acme-sso/authorize?{query}")
         assert_error(answer, 502, "The identity provider is not available")
     assert await setup.node.documents("redirect_logins") == []
+
+
+async def test_a_provider_that_keeps_silent_is_not_waited_for(
+    setup: Setup, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def authorize(self: object, attempt: object) -> str:
+        never: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        return await never
+
+    monkeypatch.setattr(OidcProvider, "authorize", authorize)
+    monkeypatch.setattr("netautod.identity.auth.redirect.service.ANSWER_SECONDS", 0.05)
+    query = urlencode({"redirect_uri": LISTED})
+    answer = await setup.client.get(f"/api/auth/providers/acme-sso/authorize?{query}")
+    assert_error(answer, 502, "The identity provider is not available")

@@ -204,6 +204,12 @@ async def test_an_inventory_that_keeps_silent_is_not_waited_for(
         text = "no complete answer within 0.2 seconds"
         assert_error(await hasty.api.post(AD_HOC, BODY), 502, text)
         assert (await hasty.api.post(f"{AD_HOC}/test", BODY)).json["message"] == text
+        monkeypatch.setattr("netautod.network.inventory.sync.reader.ANSWER_SECONDS", 0.1)
+        source = await hasty.source()
+        text = "no complete answer within 0.1 seconds"
+        for path in (f"{AD_HOC}/test", f"{SOURCES}/{source['id']}/test"):
+            body = BODY if path.startswith(AD_HOC) else None
+            assert (await hasty.api.post(path, body)).json["message"] == text
 
 
 async def test_too_many_devices_and_too_much_time_end_a_sync(world: World, serve: Serve) -> None:
