@@ -147,7 +147,7 @@ async def _open_wings(stack: AsyncExitStack, base: Base) -> Wings:
     # Before runs begin, whose plugins may publish.
     base.plugins.events.publish_to(activity.events.publisher, activity.webhooks.publisher)
     inventories = build_inventories(base, devices.devices.synced, devices.operations.platforms.slugs)
-    discovery = build_discovery(base, devices.devices, devices.operations)
+    discovery = build_discovery(base, devices)
     documents = await enter(open_documents(base, base.additions.content_types))
     agents = build_agents(base, devices, discovery.service, documents.documents)
     shared = share_services(base, devices)

@@ -76,6 +76,20 @@ async def test_rows_are_checked_before_they_are_imported(site: Site, manager: Br
     assert await names(site, manager) == ["imported-1", "imported-2"]
 
 
+async def test_the_check_warns_of_device_types_that_nothing_has(manager: Browser) -> None:
+    rows = GOOD.replace("2,cisco_ios", "2,cisco_isos")
+    page = await manager.upload(IMPORT, {"text": rows})
+    text = "device_type: no platform is called cisco_isos: this row is handled as generic"
+    assert page.rows == [["2", "imported-2", f"{text}; did you mean cisco_ios?"]]
+
+
+async def test_a_file_with_two_marks_is_the_text_that_was_checked(manager: Browser) -> None:
+    page = await manager.upload(IMPORT, {"text": ""}, {"file": b"\xef\xbb\xbf" + GOOD.encode("utf-8-sig")})
+    assert pasted(page) == GOOD
+    again = {"text": pasted(page), "checked": hidden(page, "checked"), "run": "import"}
+    assert (await manager.upload(IMPORT, again, status=303)).headers["Location"] == "/devices"
+
+
 async def test_a_file_comes_back_as_a_text_unless_it_is_large(site: Site, manager: Browser) -> None:
     file = GOOD.replace("\n", "\r\n").encode("utf-8-sig")
     page = await manager.upload(IMPORT, {"text": ""}, {"file": file})
@@ -176,12 +190,17 @@ async def test_most_devices_go_only_if_that_is_confirmed(
     assert "10 of the 12 devices of this source are missing" in page.text
     await manager.post(f"{path}/sync", {"run": "sync"})
     assert len(await names(site, manager)) == 12
+    assert "removals to confirm" in (await manager.get("/inventory")).text
+    page = await manager.get(path)
+    assert "10 devices to be removed, once you confirm it" in page.text
+    assert {"Show removals", "Confirm removals"} <= set(page.controls)
     page = await manager.post(f"{path}/sync", {"confirm_removals": "on"}, status=200)
     assert "10 devices would be removed" in page.text
     (tick,) = page.all("input", name="confirm_removals", type="checkbox")
     assert "checked" in tick.attributes
     await manager.post(f"{path}/sync", {"run": "sync", "confirm_removals": "on"})
     assert len(await names(site, manager)) == 2
+    assert "once you confirm it" not in (await manager.get(path)).text
 
 
 async def test_failures_are_in_the_history_by_device(manager: Browser, netbox: NetBoxReplay) -> None:

@@ -24,8 +24,10 @@ from netautod.identity.users.passwords.hashing import PasswordHasher
 from netautod.identity.users.service import UserService
 from netautod.secrets.vault.vault import Vault
 from netautod.store.client import Database
+from netautod.transport.ssh.platform.registry import PlatformRegistry
 
 PASSWORD = "correct horse battery staple"
+TRANSPORTS = frozenset({"cli", "snmp", "eapi", "netconf"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +46,7 @@ class Installation(app.Installation):
         return self.people.organizations
 
     def devices(self) -> DeviceRecords:
-        return build_devices(self)
+        return build_devices(self, platforms=PlatformRegistry(), transports=TRANSPORTS)
 
     def ssh_ca(self) -> SshAuthority:
         return build_ssh_ca(self)

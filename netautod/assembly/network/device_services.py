@@ -1,6 +1,6 @@
 """The records of devices, the sessions on them and their configs, for the service and for commands."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
@@ -9,15 +9,17 @@ from netautod.assembly.network.configs import Configs, open_configs
 from netautod.assembly.network.devices import DeviceRecords, build_devices
 from netautod.assembly.network.sessions import DeviceOperations, build_operations, build_platforms
 from netautod.identity.auth.ssh_ca.service import SshAuthority
+from netautod.plugin_api import Collector
 
 
 @dataclass(frozen=True, kw_only=True)
 class DeviceServices:
-    """The three groups of services that work with devices."""
+    """The three groups of services that work with devices, and the collectors of plugins by transport."""
 
     devices: DeviceRecords
     operations: DeviceOperations
     configs: Configs
+    collectors: Mapping[str, Collector]
 
     @property
     def services(self) -> tuple[object, ...]:
@@ -29,7 +31,8 @@ class DeviceServices:
 async def open_devices(base: Base, ssh_ca: SshAuthority) -> AsyncIterator[DeviceServices]:
     """Build the services and run the text workers within the block."""
     platforms = build_platforms(base.plugins, base.settings.devices)
-    devices = build_devices(base, platforms.synonyms)
+    collectors = base.plugins.collectors()
+    devices = build_devices(base, platforms=platforms, transports=collectors.keys())
     operations = build_operations(base, devices, platforms, ssh_ca)
     async with open_configs(base, devices, operations) as configs:
-        yield DeviceServices(devices=devices, operations=operations, configs=configs)
+        yield DeviceServices(devices=devices, operations=operations, configs=configs, collectors=collectors)

@@ -1,5 +1,6 @@
 """The records of devices: sites, credentials, devices, their imports and bindings."""
 
+from collections.abc import Set
 from dataclasses import dataclass
 
 from netautod.assembly.installation import Installation
@@ -9,10 +10,11 @@ from netautod.network.devices.bindings.revival import Revival
 from netautod.network.devices.bindings.service import SyncedDevices
 from netautod.network.devices.bulk_creation import DeviceBatches
 from netautod.network.devices.creation.links import Links
-from netautod.network.devices.service import DeviceService, Synonyms, alone
+from netautod.network.devices.service import DeviceService, alone
 from netautod.network.devices.vouching.service import Vouching
 from netautod.network.inventory.imports.service import ImportService
 from netautod.network.sites.service import SiteService
+from netautod.transport.ssh.platform.registry import PlatformRegistry
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,8 +34,15 @@ class DeviceRecords(Services):
             await service.resume()
 
 
-def build_devices(installation: Installation, synonyms: Synonyms = alone) -> DeviceRecords:
-    """Build the records; `synonyms` are the device types that mean the same platform."""
+def build_devices(
+    installation: Installation,
+    *,
+    platforms: PlatformRegistry | None = None,
+    transports: Set[str] | None = None,
+) -> DeviceRecords:
+    """Build the records. A command that neither filters nor writes devices needs no `platforms` and
+    `transports`; the latter are those that collectors have registered.
+    """
     stores, clock, audit = installation.stores, installation.clock, installation.audit
     sites = SiteService(store=stores.sites, clock=clock, audit=audit)
     credentials = CredentialService(
@@ -44,9 +53,15 @@ def build_devices(installation: Installation, synonyms: Synonyms = alone) -> Dev
         credentials=credentials,
         sites=sites,
         allow_telnet=installation.settings.devices.allow_telnet,
+        transports=transports,
     )
     devices = DeviceService(
-        store=stores.devices, links=links, sites=sites, clock=clock, audit=audit, synonyms=synonyms
+        store=stores.devices,
+        links=links,
+        sites=sites,
+        clock=clock,
+        audit=audit,
+        synonyms=alone if platforms is None else platforms.synonyms,
     )
     credentials.references.register(devices.using_credential)
     credentials.references.register(stores.tasks.using_credential)
@@ -57,7 +72,7 @@ def build_devices(installation: Installation, synonyms: Synonyms = alone) -> Dev
         sites=sites,
         credentials=credentials,
         devices=devices,
-        imports=ImportService(batches=batches, audit=audit),
+        imports=ImportService(batches=batches, audit=audit, known=platforms),
         synced=SyncedDevices(
             bindings=stores.bindings,
             store=stores.devices,

@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 
 from netautod.assembly.base import Base
-from netautod.assembly.network.devices import DeviceRecords
-from netautod.assembly.network.sessions import DeviceOperations
+from netautod.assembly.network.device_services import DeviceServices
 from netautod.http.routing.services import Services
 from netautod.network.discovery.access.target import Access
 from netautod.network.discovery.changes.service import LOOK_SECONDS, Changes
@@ -32,15 +31,15 @@ class Discovery(Services):
     notices: Periodic
 
 
-def build_discovery(base: Base, records: DeviceRecords, operations: DeviceOperations) -> Discovery:
-    stores, devices, reads = base.stores, records.devices, base.stores.discovered_reads
+def build_discovery(base: Base, services: DeviceServices) -> Discovery:
+    stores, devices, reads = base.stores, services.devices.devices, base.stores.discovered_reads
     changes = Changes(
         tables=stores.discovered,
         observers=base.observers,
         clock=base.clock,
         unreachable_after=base.settings.polling.unreachable_after,
     )
-    poller = _build_poller(base, records, operations, changes)
+    poller = _build_poller(base, services, changes)
     enabled = base.settings.polling.enabled
     requests = PollRequests(
         polls=stores.polls,
@@ -72,11 +71,9 @@ def build_discovery(base: Base, records: DeviceRecords, operations: DeviceOperat
     )
 
 
-def _build_poller(
-    base: Base, records: DeviceRecords, operations: DeviceOperations, changes: Changes
-) -> Poller:
+def _build_poller(base: Base, services: DeviceServices, changes: Changes) -> Poller:
     stores, clock, metrics, settings = base.stores, base.clock, base.metrics, base.settings.polling
-    devices, sessions = records.devices, operations.sessions
+    devices, sessions = services.devices.devices, services.operations.sessions
     findings = KeptFindings(
         tables=stores.discovered,
         reads=stores.discovered_reads,
@@ -87,7 +84,7 @@ def _build_poller(
     for forget in (stores.polls.forget_device, findings.forget):
         devices.deleted.register(forget)
     access = Access(
-        credentials=records.credentials,
+        credentials=services.devices.credentials,
         sessions=sessions,
         audit=base.audit,
         http=base.http,
@@ -100,7 +97,7 @@ def _build_poller(
             polls=stores.polls,
             due=stores.due_polls,
             devices=devices,
-            visitor=Visits(access=access, collectors=base.plugins.collectors(), metrics=metrics),
+            visitor=Visits(access=access, collectors=services.collectors, metrics=metrics),
             findings=findings,
             clock=clock,
             metrics=metrics,

@@ -60,6 +60,7 @@ def build_inventories(base: Base, devices: SyncedDevices, platforms: Mapping[str
         caller_of=_auto_sync_caller,
         pauses=base.pauses,
     )
+    sources.became_due = auto.kick
     return Inventories(sources=sources, sync=sync, auto=auto, background=BackgroundSyncs(sync))
 
 

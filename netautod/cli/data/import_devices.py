@@ -10,7 +10,8 @@ from tqdm import tqdm
 
 from netautod.assembly.configuration import Configuration
 from netautod.assembly.network.devices import build_devices
-from netautod.assembly.settings import Settings
+from netautod.assembly.network.sessions import build_platforms
+from netautod.assembly.plugins import build_storages, fill_secrets, load_plugins
 from netautod.cli.installation import opened, organization_named
 from netautod.cli.output import say
 from netautod.cli.parsing import Commands
@@ -48,7 +49,7 @@ def run(parsed: argparse.Namespace, configuration: Configuration) -> int:
 
         result = asyncio.run(
             import_devices(
-                configuration.settings,
+                configuration,
                 file,
                 organization=parsed.organization,
                 dry_run=parsed.dry_run,
@@ -61,7 +62,7 @@ def run(parsed: argparse.Namespace, configuration: Configuration) -> int:
 
 
 async def import_devices(
-    settings: Settings,
+    configuration: Configuration,
     file: RowFile,
     *,
     organization: str | None,
@@ -69,9 +70,18 @@ async def import_devices(
     progress: RowProgress,
 ) -> ImportResult:
     """Import devices. Without an `organization` there must be only one. Raises InvalidInput or NotFound."""
-    async with opened(settings) as installation:
+    async with opened(configuration.settings, makes_one=True) as installation:
         caller = system_caller((await organization_named(installation.people.organizations, organization)).id)
-        imports = build_devices(installation).imports
+        plugins = load_plugins(
+            await fill_secrets(configuration, installation.secrets),
+            clock=installation.clock,
+            storage=build_storages(installation).of,
+        )
+        imports = build_devices(
+            installation,
+            platforms=build_platforms(plugins, configuration.settings.devices),
+            transports=plugins.collectors().keys(),
+        ).imports
         return await imports.run(caller, file, dry_run=dry_run, progress=progress)
 
 
@@ -102,6 +112,7 @@ def _account(result: ImportResult, *, dry_run: bool) -> list[str]:
         f"{verb} {result.imported}, failed {result.failed}",
         *(f"row {error.row} {error.name}: {error.error}" for error in shown),
     ]
+    lines += [f"warning: row {one.row} {one.name}: {one.warning}" for one in result.warnings]
     if result.failed > SHOWN_ERRORS:
         lines.append(f"and {result.failed - SHOWN_ERRORS} more")
     return lines

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from netautod.console.base.forms import Form, with_newlines
 from netautod.core.errors import InvalidInput
 from netautod.network.inventory.imports.csv_rows import CsvFile
+from netautod.network.inventory.imports.file_text import without_marks
 from netautod.network.inventory.imports.json_rows import JsonFile
 from netautod.network.inventory.imports.models import RowFile
 
@@ -50,18 +51,18 @@ def in_format(content: Content, wanted: str) -> RowFile:
     """
     if wanted not in ("", CSV, JSON):
         raise InvalidInput(f"format: Must be one of: {CSV}, {JSON}")
-    if wanted == JSON or (not wanted and content.body.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"[")):
+    if wanted == JSON or (not wanted and without_marks(content.body).lstrip().startswith(b"[")):
         return JsonFile(content.body)
     return CsvFile(content.body)
 
 
 def _text(body: bytes) -> str | None:
     try:
-        return with_newlines(body.decode("utf-8-sig"))
+        return with_newlines(without_marks(body).decode())
     except UnicodeDecodeError:
         return None
 
 
 def _digest(body: bytes) -> str:
-    plain = body.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n")
+    plain = without_marks(body).replace(b"\r\n", b"\n")
     return hashlib.sha256(plain).hexdigest()

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from netautod.core.loop.pace import Pace
 from netautod.core.text.csv_rows import csv_line
-from netautod.network.inventory.imports.models import ImportResult, RowError
+from netautod.network.inventory.imports.models import ImportResult, RowError, RowWarning
 
 SHOWN = 50
 MOST_CHARACTERS = 512 * 1024
@@ -23,6 +23,7 @@ class ImportReport:
     imported: int
     failed: int
     shown: Sequence[RowError]
+    warnings: Sequence[RowWarning]
     rest: str = field(repr=False)
     left_out: int
 
@@ -35,6 +36,7 @@ async def report_of(result: ImportResult, *, dry_run: bool) -> ImportReport:
         imported=result.imported,
         failed=result.failed,
         shown=result.errors[:SHOWN],
+        warnings=result.warnings,
         rest=rest,
         left_out=len(result.errors) - listed,
     )

@@ -50,7 +50,12 @@ class NewSourcePage(SourceFormPage):
 
     async def _save(self) -> str:
         source = await self.sources.create(self.caller, self.sent(partial=False))
-        self.set_notice("The source was saved. Test it, then preview a synchronisation.")
+        following = (
+            "It is synchronised now"
+            if source.auto_sync_enabled
+            else "Test it, then preview a synchronisation"
+        )
+        self.set_notice(f"The source was saved. {following}.")
         return f"{PATH}/sources/{source.id}"
 
     async def _form(self) -> None:

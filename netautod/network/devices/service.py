@@ -366,9 +366,10 @@ class DeviceService:
 def _really_sent(before: Device, fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields without what a client only sends back.
 
-    An unchanged credential is not named anew, and the name of the managed site is not a free text.
+    An unchanged credential is not named anew, nor a transport whose plugin is gone, and the name of the
+    managed site is not a free text.
     """
-    kept = {*CREDENTIAL_FIELDS, "site"} if before.site_id is not None else {*CREDENTIAL_FIELDS}
+    kept = {*CREDENTIAL_FIELDS, "automation_transport", *(["site"] if before.site_id is not None else [])}
     changes = {
         name: value for name, value in fields.items() if name not in kept or value != getattr(before, name)
     }

@@ -29,7 +29,8 @@ class SavedSource:
     user.
 
     `vouched`: what it reads was saved by a user who may manage credentials, so that its devices are vouched
-    for (devices/vouching).
+    for (devices/vouching). `unconfirmed_removals`: how many devices its inventory had no more at the last
+    synchronisation, and wait for a user who confirms that they are removed.
     """
 
     id: str
@@ -49,6 +50,7 @@ class SavedSource:
     created_at: datetime
     updated_at: datetime
     sealed_token: Mapping[str, Any] | None = field(repr=False)
+    unconfirmed_removals: int = 0
 
     def to_json(self) -> dict[str, Any]:
         return {

@@ -1,6 +1,6 @@
 """The rules of saved sources: unique names, tokens that stay with their server, removal in steps."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import uuid4
@@ -58,6 +58,8 @@ class SourceService:
     ) -> None:
         self._store = store
         self.deleted = Followers()
+        self.became_due: Callable[[], None] = lambda: None
+        """Called after a change by which a source is due at once."""
         self._vault = vault
         self._clock = clock
         self._audit = audit
@@ -119,7 +121,7 @@ class SourceService:
             last_sync_at=None,
             last_sync_status=None,
             last_sync_result=None,
-            next_sync_at=next_sync(now, None, hours) if auto else None,
+            next_sync_at=now if auto else None,
             revision=1,
             vouched=may_vouch(caller),
             created_at=now,
@@ -131,6 +133,7 @@ class SourceService:
         except Duplicate as error:
             raise Conflict(NAME_TAKEN) from error
         await self._record(caller, "create", source, {"url": source.url})
+        self._wake_if_due(source)
         return source
 
     async def update(self, caller: Caller, source_id: str, fields: Mapping[str, Any]) -> SavedSource:
@@ -158,6 +161,7 @@ class SourceService:
             if source is not None:
                 details = {} if source.vouched == before.vouched else {VOUCHED: source.vouched}
                 await self._record(caller, "update", source, {"fields": sorted(fields), **details})
+                self._wake_if_due(source)
                 return source
         raise Conflict(BUSY)
 
@@ -194,13 +198,22 @@ class SourceService:
         return await self._vault.seal(org_id, COLLECTION, source_id, TOKEN, token.encode())
 
     def _next(self, before: SavedSource, fields: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the new time of the next automatic synchronisation, if its rule was changed."""
+        """Return the new time of the next automatic synchronisation, if its rule was changed: at once where
+        it is switched on.
+        """
         auto = fields.get("auto_sync_enabled", before.auto_sync_enabled)
         hours = fields.get("sync_interval_hours", before.sync_interval_hours)
         if (auto, hours) == (before.auto_sync_enabled, before.sync_interval_hours):
             return {}
         now = self._clock.now()
+        if not before.auto_sync_enabled:
+            return {"next_sync_at": now}
         return {"next_sync_at": next_sync(now, before.last_sync_at, hours) if auto else None}
+
+    def _wake_if_due(self, source: SavedSource) -> None:
+        # If we die before this, or all of this node's places are taken, a scan finds it.
+        if source.next_sync_at is not None and source.next_sync_at <= self._clock.now():
+            self.became_due()
 
     async def _record(
         self, caller: Caller, verb: str, source: SavedSource, details: Mapping[str, Any]

@@ -21,6 +21,7 @@ INDEXES = (
     Index(collection=COLLECTION, keys=(("next_sync_at", 1),), partial={"auto_sync_enabled": True}),
     Index(collection=COLLECTION, keys=(("removal", 1),), partial={"removal": True}),
 )
+UNCONFIRMED = "unconfirmed_removals"
 PLAIN = (
     "name",
     "url",
@@ -80,10 +81,22 @@ class SourceStore:
         return None if found is None else _source(found)
 
     async def record_sync(
-        self, org_id: OrgId, source_id: str, *, at: datetime, status: str, result: Mapping[str, Any]
+        self,
+        org_id: OrgId,
+        source_id: str,
+        *,
+        at: datetime,
+        status: str,
+        result: Mapping[str, Any],
+        unconfirmed: int | None,
     ) -> None:
-        """Record the result of the last synchronisation; `updated_at` is about what users set."""
-        last = {"last_sync_at": at, "last_sync_status": status, "last_sync_result": dict(result)}
+        """Record the result of the last synchronisation; `updated_at` is about what users set.
+
+        `unconfirmed` None: how many devices wait for a confirmation stays as it was.
+        """
+        last: Document = {"last_sync_at": at, "last_sync_status": status, "last_sync_result": dict(result)}
+        if unconfirmed is not None:
+            last[UNCONFIRMED] = unconfirmed
         await self._sources.update(org_id, {"_id": source_id}, {"$set": last})
 
     async def due(self, now: datetime, limit: int, *, without: Collection[OrgId] = ()) -> list[SavedSource]:
@@ -126,5 +139,6 @@ def _source(document: Document) -> SavedSource:
         org_id=document["org_id"],
         sealed_token=document.get(TOKEN),
         vouched=document.get(VOUCHED, False),  # documents of earlier releases lack it until the first start
+        unconfirmed_removals=document.get(UNCONFIRMED, 0),  # only a synchronisation sets it
         **plain,
     )

@@ -26,7 +26,7 @@ FULL: dict[str, Any] = {
     "asset_tag": "A1",
     "tags": ["edge", "lab"],
     "metadata": {"$ref": "x", "$id": 1, "a.b": {"$ne": None}, "": [1, 2.5, True]},
-    "automation_transport": "gnmi",
+    "automation_transport": "eapi",
     "automation_port": 6030,
     "poll_enabled": True,
     "poll_interval_minutes": 10080,

@@ -29,6 +29,22 @@ async def test_a_client_may_send_back_what_it_read(inventory: Inventory) -> None
     assert (response.status, {**response.json, "updated_at": device["updated_at"]}) == (200, device)
 
 
+async def test_a_transport_must_be_served_unless_the_device_has_it_already(inventory: Inventory) -> None:
+    text = "automation_transport: Must be one of: cli, eapi, netconf, snmp"
+    body = {**DEVICE, "automation_transport": "restconf"}
+    assert_error(await inventory.api.post("/api/devices", body), 400, text)
+    device = await inventory.device(automation_transport="eapi")
+    path = f"/api/devices/{device['id']}"
+    assert_error(await inventory.api.put(path, {"automation_transport": "restconf"}), 400, text)
+    gone = {"$set": {"automation_transport": "restconf"}}
+    await scoped(inventory.database, "devices").update(inventory.org_id, {"_id": device["id"]}, gone)
+    held = (await inventory.api.get(path)).expect()
+    assert (await inventory.api.put(path, {**held, "description": "x"})).expect()["description"] == "x"
+    assert_error(await inventory.api.put(path, {"automation_transport": "gnmi"}), 400, text)
+    assert (await inventory.api.put(path, {"automation_transport": None})).status == 200
+    assert_error(await inventory.api.put(path, {"automation_transport": "restconf"}), 400, text)
+
+
 async def test_an_operator_object_is_a_400_in_every_field(inventory: Inventory) -> None:
     device = await inventory.device()
     links = {"site_id", "default_credential_id", "snmp_credential_id", "automation_credential_id"}

@@ -201,7 +201,7 @@ async def test_a_deleted_source_leaves_its_devices_behind(world: World) -> None:
     assert (again["added"], again["updated"]) == (1, 1)
     assert (await world.node.all())["sw1"].id == device.id
     world.remote.has()
-    assert (await world.sync(other))["removed"] == 1
+    assert (await world.sync(other, {"confirm_removals": True}))["removed"] == 1
     assert await world.names() == ["sw1"]
     kept = (await world.api.get(f"{HISTORY}?source_id={source['id']}")).json
     assert [entry["source_name"] for entry in kept["history"]] == ["netbox", "netbox"]

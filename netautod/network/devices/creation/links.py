@@ -1,6 +1,6 @@
-"""The records that a device points at (credentials, site, jump device): whether they exist and fit.
+"""The links of a device (credentials, site, jump device, transport): whether what they name exists and fits.
 
-They are checked before a write and again after it: a deletion of such a record hides it first and looks
+Records are checked before a write and again after it: a deletion of such a record hides it first and looks
 for its users then, so one of the two always notices the other.
 """
 
@@ -42,9 +42,11 @@ class LinkFacts:
 
     `credentials`: types by id. `sites`: names by id. `jumps`: the ids of the devices on the way, the named
     one first, and one more than MOST_JUMPS at most. `plain`: those of them that are reached by telnet.
+    `transports`: those of the collectors; None if they are not known here.
     """
 
     allow_telnet: bool
+    transports: Set[str] | None
     plain: Set[str]
     credentials: Mapping[str, str]
     sites: Mapping[str, str]
@@ -63,7 +65,7 @@ class LinkFacts:
                 return found
         if fields.get("site_id") is not None and fields["site_id"] not in self.sites:
             return "site_id: there is no such site"
-        return None
+        return self._transport_problem(fields.get("automation_transport"))
 
     def site_name(self, fields: Mapping[str, Any]) -> str | None:
         """Return the name of the site that `site_id` means; None without one."""
@@ -76,6 +78,11 @@ class LinkFacts:
         if found not in FITTING[field]:
             return f"{field}: a credential of the type {found} cannot be used here"
         return None
+
+    def _transport_problem(self, transport: str | None) -> str | None:
+        if transport is None or self.transports is None or transport in self.transports:
+            return None
+        return f"automation_transport: Must be one of: {', '.join(sorted(self.transports))}"
 
     def _jump_problem(self, device_id: str, jump: str) -> str | None:
         way = self.jumps.get(jump, ())
@@ -92,12 +99,19 @@ class LinkFacts:
 
 class Links:
     def __init__(
-        self, *, store: DeviceStore, credentials: CredentialService, sites: SiteService, allow_telnet: bool
+        self,
+        *,
+        store: DeviceStore,
+        credentials: CredentialService,
+        sites: SiteService,
+        allow_telnet: bool,
+        transports: Set[str] | None,
     ) -> None:
         self._store = store
         self._credentials = credentials
         self._sites = sites
         self._allow_telnet = allow_telnet
+        self._transports = transports
 
     async def check(self, org_id: OrgId, device_id: str, fields: Mapping[str, Any]) -> str | None:
         """Return the name of the site that `site_id` means. Raises InvalidInput that names the field."""
@@ -122,6 +136,7 @@ class Links:
         ways, plain = await self._ways(org_id, jumps)
         return LinkFacts(
             allow_telnet=self._allow_telnet,
+            transports=self._transports,
             plain=plain,
             credentials=await self._credentials.types_of(org_id, credentials) if credentials else {},
             sites=await self._sites.names_of(org_id, sites) if sites else {},

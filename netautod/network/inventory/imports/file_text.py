@@ -1,4 +1,4 @@
-"""The text of an imported file: UTF-8, with or without a byte order mark, read in parts."""
+"""The text of an imported file: UTF-8, with or without byte order marks, read in parts."""
 
 import codecs
 import io
@@ -10,11 +10,20 @@ from netautod.core.errors import InvalidInput
 UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
+def without_marks(body: bytes) -> bytes:
+    """Return the body without the byte order marks at its start: a program that adds one to a file that has
+    one already leaves two.
+    """
+    while body.startswith(codecs.BOM_UTF8):
+        body = body.removeprefix(codecs.BOM_UTF8)
+    return body
+
+
 def open_text(body: bytes) -> io.TextIOWrapper:
     """Open the text; line ends are kept as they are. Read it within `decoding`."""
     if body.startswith(UTF_16):
         raise InvalidInput("The file is in UTF-16; save it as UTF-8")
-    return io.TextIOWrapper(io.BytesIO(body), encoding="utf-8-sig", newline="")
+    return io.TextIOWrapper(io.BytesIO(without_marks(body)), encoding="utf-8", newline="")
 
 
 @contextmanager

@@ -1,5 +1,7 @@
 """The routes of imports."""
 
+from typing import Any
+
 from netautod.http.access import Repeat, requires
 from netautod.http.bodies.uploads import uploaded_file
 from netautod.http.handler import JsonHandler
@@ -24,8 +26,10 @@ class ImportHandler(JsonHandler):
 
     async def answer_import(self, file: RowFile) -> None:
         result = await self.imports.run(self.caller, file, dry_run=self.query["dry_run"])
-        counts = {"imported": result.imported, "failed": result.failed}
-        await self.answer_with_list(counts, "errors", map(RowError.to_json, result.errors))
+        answer: dict[str, Any] = {"imported": result.imported, "failed": result.failed}
+        if result.warnings:
+            answer["warnings"] = [warning.to_json() for warning in result.warnings]
+        await self.answer_with_list(answer, "errors", map(RowError.to_json, result.errors))
 
 
 class ImportJsonHandler(ImportHandler):

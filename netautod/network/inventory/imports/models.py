@@ -50,15 +50,29 @@ class RowError:
 
 
 @dataclass(frozen=True, kw_only=True)
+class RowWarning:
+    """A warning about something that is imported as it is; `row` is the first one that it is about."""
+
+    row: int
+    name: str
+    warning: str
+
+    def to_json(self) -> dict[str, Any]:
+        return {"row": self.row, "name": self.name, "warning": self.warning}
+
+
+@dataclass(frozen=True, kw_only=True)
 class ImportResult:
     """The counts are exact. `errors` are those of the first rows that failed, in the order of the file.
 
     With more than MOST_ERRORS of them the last one says so, in the place of the first that is left out.
+    `warnings` are there for a dry run only.
     """
 
     imported: int
     failed: int
     errors: Sequence[RowError]
+    warnings: Sequence[RowWarning] = ()
 
 
 class ImportTally:
@@ -74,10 +88,10 @@ class ImportTally:
         if len(self._errors) <= MOST_ERRORS:  # one more error than is shown becomes the closing entry
             self._errors.append(RowError(row=row, name=name[:NAME_LIMIT], error=error[:TEXT_LIMIT]))
 
-    def result(self) -> ImportResult:
+    def result(self, warnings: Sequence[RowWarning] = ()) -> ImportResult:
         errors = list(self._errors)
         if self.failed > MOST_ERRORS:
             left_out = self.failed - MOST_ERRORS
             text = f"only {MOST_ERRORS} errors are listed: this row and {left_out - 1} after it failed too"
             errors[-1] = RowError(row=errors[-1].row, name=errors[-1].name, error=text)
-        return ImportResult(imported=self.imported, failed=self.failed, errors=errors)
+        return ImportResult(imported=self.imported, failed=self.failed, errors=errors, warnings=warnings)

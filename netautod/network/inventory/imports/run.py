@@ -12,6 +12,7 @@ from netautod.core.work.deadlines import unhurried, waits
 from netautod.network.devices.bulk_creation import DeviceBatches
 from netautod.network.inventory.imports.models import NAME_LIMIT, ImportRow, ImportTally, RowFile
 from netautod.network.inventory.imports.row_rules import RowRules
+from netautod.network.inventory.imports.unknown_types import UnknownTypes
 
 # The driver encodes a batch without a pause: this many take it some 3 ms.
 BATCH = 250
@@ -41,13 +42,24 @@ class Batch:
 
 
 class ImportRun:
-    """A run of an import. `source` None: nothing is written, names are only looked up."""
+    """A run of an import. `source` None: nothing is written, names are only looked up.
 
-    def __init__(self, batches: DeviceBatches, caller: Caller, *, source: str | None) -> None:
+    `unknown` collects the device types that no platform has.
+    """
+
+    def __init__(
+        self,
+        batches: DeviceBatches,
+        caller: Caller,
+        *,
+        source: str | None,
+        unknown: UnknownTypes | None = None,
+    ) -> None:
         self.tally = ImportTally()
         self._batches = batches
         self._caller = caller
         self._source = source
+        self._unknown = unknown
         self._rules = RowRules()
         self._pace = Pace()
         self._names: dict[str, int] = {}
@@ -94,6 +106,9 @@ class ImportRun:
         if batch.good:
             batch.refuse(await self._written(batch.good))
         self.tally.imported += len(batch.good)
+        if self._unknown is not None:
+            for row in batch.good:
+                self._unknown.add(row.number, row.fields["name"], row.fields["device_type"])
         for number, name, problem in sorted(batch.failed):
             self.tally.add_failed(number, name, problem)
 

@@ -31,6 +31,12 @@ class RowErrorAnswer(Answer):
     error = fields.String()
 
 
+class RowWarningAnswer(Answer):
+    row = fields.Integer(metadata={"description": "The first row that the warning is about."})
+    name = fields.String()
+    warning = fields.String()
+
+
 class ImportAnswer(Answer):
     imported = fields.Integer()
     failed = fields.Integer()
@@ -39,4 +45,8 @@ class ImportAnswer(Answer):
         metadata={
             "description": "The first 10,000 rows that failed; with more of them the last error says so."
         },
+    )
+    warnings = fields.List(
+        fields.Nested(RowWarningAnswer),
+        metadata={"description": "Of a dry run that has some.", "x-optional": True},
     )

@@ -6,6 +6,7 @@ around them: if we die in between, the devices of earlier batches stay, and a se
 reports them as duplicates and imports the rest.
 """
 
+import asyncio
 from collections.abc import Callable
 
 from netautod.activity.audit.service import AuditLog
@@ -15,6 +16,7 @@ from netautod.core.loop.pace import Pace
 from netautod.network.devices.bulk_creation import DeviceBatches
 from netautod.network.inventory.imports.models import MOST_ROWS, ImportResult, RowFile
 from netautod.network.inventory.imports.run import ImportRun
+from netautod.network.inventory.imports.unknown_types import KnownTypes, UnknownTypes
 
 RowProgress = Callable[[int, int], None]
 
@@ -24,9 +26,11 @@ def _unwatched(done: int, total: int) -> None:
 
 
 class ImportService:
-    def __init__(self, *, batches: DeviceBatches, audit: AuditLog) -> None:
+    def __init__(self, *, batches: DeviceBatches, audit: AuditLog, known: KnownTypes | None) -> None:
+        """Create the service. A dry run warns of device types that are not among the `known` ones."""
         self._batches = batches
         self._audit = audit
+        self._known = known
 
     async def run(
         self, caller: Caller, file: RowFile, *, dry_run: bool = False, progress: RowProgress = _unwatched
@@ -37,7 +41,9 @@ class ImportService:
         Raises InvalidInput, before anything is changed, for a file that cannot be read as a whole.
         """
         total = await _length(file)
-        run = ImportRun(self._batches, caller, source=None if dry_run else file.source)
+        unknown = UnknownTypes(self._known) if dry_run and self._known is not None else None
+        source = None if dry_run else file.source
+        run = ImportRun(self._batches, caller, source=source, unknown=unknown)
         completed = False
         try:
             await run.take(file, lambda done: progress(done, total))
@@ -45,7 +51,8 @@ class ImportService:
         finally:
             if not dry_run and (completed or run.tally.imported):
                 await self._record(caller, file, run, completed=completed)
-        return run.tally.result()
+        # In a thread: the comparison with all platforms takes a millisecond for each unknown type.
+        return run.tally.result(await asyncio.to_thread(unknown.warnings) if unknown is not None else ())
 
     async def _record(self, caller: Caller, file: RowFile, run: ImportRun, *, completed: bool) -> None:
         details = {

@@ -1,5 +1,7 @@
 """Synchronises saved sources that are due, each on one node; a failure of one does not stop the others.
 
+A source is due when it is saved with, or switched to, automatic synchronisation, and then at its interval.
+
 A node claims a source by moving its time a little into the future: longer than a synchronisation may take.
 If the node dies, the source is due again then. The end, also a failure, moves it by the source's interval.
 """
@@ -24,6 +26,7 @@ from netautod.store.leases.periodic import Periodic
 
 logger = logging.getLogger(__name__)
 CLAIM_MARGIN_SECONDS = 120.0
+UNCONFIRMED = "%s devices of inventory source %s are missing in its inventory: confirm that they are removed"
 
 
 class AutoSync:
@@ -63,6 +66,10 @@ class AutoSync:
             task.cancel()
         await self.wait()
 
+    def kick(self) -> None:
+        """Look for due sources now, instead of at the next time."""
+        self._loop.kick()
+
     async def scan(self) -> int:
         """Start due synchronisations while there are free slots; return how many were started.
 
@@ -90,7 +97,9 @@ class AutoSync:
         started_at = self._clock.now()
         caller = self._caller_of(OrgId(source.org_id))
         try:
-            await self._sync.sync_source(caller, source.id, SyncOptions(triggered_by="schedule"))
+            result = await self._sync.sync_source(caller, source.id, SyncOptions(triggered_by="schedule"))
+            if result.unconfirmed:
+                logger.warning(UNCONFIRMED, result.unconfirmed, source.id)
         except Conflict:
             logger.info("inventory source %s is being synchronised already", source.id)
         except NetautodError as error:  # the history and the source tell it, the next interval tries again

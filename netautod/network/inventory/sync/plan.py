@@ -27,8 +27,6 @@ from netautod.network.inventory.sync.merge import (
 )
 from netautod.network.inventory.sync.names import NameClaim, losers
 
-GUARDED_FROM = 10  # of a source with more devices, over half are not removed without a confirmation
-
 
 @dataclass(frozen=True, kw_only=True)
 class Facts:
@@ -65,6 +63,7 @@ class Plan:
     unchanged.
 
     `released` devices are gone from this source and stay for another one. `refused` are reported as errors.
+    `unconfirmed` counts the devices that would go, if a user confirmed it.
     """
 
     creates: list[NewDevice] = field(default_factory=list)
@@ -76,6 +75,7 @@ class Plan:
     released: list[DeviceWrite] = field(default_factory=list)
     unchanged: list[DesiredDevice] = field(default_factory=list)
     refused: list[Refused] = field(default_factory=list)
+    unconfirmed: int = 0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -161,14 +161,20 @@ def _plan_removals(
     gone = _gone(left, facts)
     brought = [device for device in devices if device.live and device.is_brought_by(facts.key)]
     all_brought = len(brought) + sum(device.brought for device in facts.unchanged)
-    if all_brought > GUARDED_FROM and len(gone) * 2 > all_brought and not facts.confirm_removals:
-        text = (
-            f"not removed: {len(gone)} of the {all_brought} devices of this source are missing in the"
-            " inventory; send confirm_removals to remove them"
-        )
-        plan.refused.append(Refused(desired=None, error=text))
+    if len(gone) * 2 > all_brought and not facts.confirm_removals:
+        plan.refused.append(Refused(desired=None, error=_unconfirmed(len(gone), all_brought, facts)))
+        plan.unconfirmed = len(gone)
         return
     plan.removals, plan.released = partings(gone, facts)
+
+
+def _unconfirmed(gone: int, brought: int, facts: Facts) -> str:
+    """Return why devices wait for a confirmation: a wrong filter or token, or an inventory that was just
+    emptied, answers as one whose devices are really gone.
+    """
+    about = f"{gone} of the {brought} devices of this source are missing in the inventory"
+    answer = "" if facts.seen else ", whose answer is empty"
+    return f"not removed: {about}{answer}; send confirm_removals to remove them"
 
 
 def partings(devices: Iterable[KnownDevice], facts: Facts) -> tuple[list[KnownDevice], list[DeviceWrite]]:

@@ -27,6 +27,7 @@ def preview(plan: Plan, held: Held, walk: Walk, duration_ms: int) -> SyncResult:
         unchanged=len(walk.unchanged) + len(plan.unchanged) + len(plan.rebound),
         failed=len(walk.problems) + sum(refused.desired is not None for refused in plan.refused) + len(held),
         removed=len(going),
+        unconfirmed=plan.unconfirmed,
         errors=errors,
         duration_ms=duration_ms,
         plan=_listed(plan, going),

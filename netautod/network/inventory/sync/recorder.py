@@ -72,7 +72,11 @@ class SyncRecorder:
             if error is not None:
                 whole = SyncError(inventory_id=None, name=None, error=error)
                 kept = {**kept, "errors": [*kept["errors"], whole.to_json()]}
-            await self._sources.record_sync(org_id, job.source_id, at=at, status=status, result=kept)
+            # A synchronisation that failed has not seen what is missing: what waited before waits on.
+            unconfirmed = result.unconfirmed if error is None else None
+            await self._sources.record_sync(
+                org_id, job.source_id, at=at, status=status, result=kept, unconfirmed=unconfirmed
+            )
         await self._record(job, _counts(result) if error is None else {"error": error})
 
     async def _record(self, job: SyncJob, details: Mapping[str, Any]) -> None:
@@ -84,4 +88,6 @@ class SyncRecorder:
 
 
 def _counts(result: SyncResult) -> dict[str, Any]:
-    return {name: getattr(result, name) for name in ("added", "updated", "unchanged", "failed", "removed")}
+    counted = ("added", "updated", "unchanged", "failed", "removed")
+    waiting = {"unconfirmed_removals": result.unconfirmed} if result.unconfirmed else {}
+    return {**{name: getattr(result, name) for name in counted}, **waiting}

@@ -11,11 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from netautod.assembly.configuration import Configuration
 from netautod.assembly.settings import Settings
 from netautod.cli.data.import_devices import SHOWN_ERRORS, import_devices
 from netautod.cli.people.organizations import create_organization
 from netautod.core.errors import InvalidInput, NotFound
 from netautod.network.inventory.imports.csv_rows import CsvFile
+from netautod.plugin_host.loading.loader import LoadedPlugins
 from netautod.store.client import Database, Document
 from netautod.store.settings import MongoDBSettings
 from tests.network.devices.inventory import DEVICE
@@ -50,6 +52,7 @@ async def test_a_csv_is_imported_and_its_bad_rows_are_told(
     (tmp_path / "Devices.CSV").write_text(f"{GOOD}{bad}a,10.0.0.1,linux\n")
     dry = await imported("Devices.CSV", "--dry-run")
     assert (dry.code, dry.out.splitlines()[0]) == (1, "would import 1, failed 24")
+    assert "warning" not in dry.out
     assert await devices(database) == []
     done = await imported("Devices.CSV")
     lines = done.out.splitlines()
@@ -96,6 +99,13 @@ def read_to_the_end(terminal: int) -> str:
     return b"".join(parts).decode()
 
 
+async def test_the_check_warns_of_device_types_that_nothing_has(imported: Import) -> None:
+    given = f"{HEAD}\na,10.0.0.1,cisco_isos\n"
+    dry = await imported("-", "--format", "csv", "--dry-run", given=given)
+    text = "no platform is called cisco_isos: this row is handled as generic; did you mean cisco_ios?"
+    assert (dry.code, dry.out.splitlines()[1:]) == (0, [f"warning: row 1 a: device_type: {text}"])
+
+
 @pytest.mark.parametrize(
     ("arguments", "given", "text"),
     [
@@ -125,10 +135,11 @@ async def test_of_several_organizations_one_must_be_named(
     mongo_uri: str, database: Database, tmp_path: Path
 ) -> None:
     settings = Settings(data_dir=tmp_path, mongodb=MongoDBSettings(uri=mongo_uri, database=database.name))
+    configuration = Configuration(settings=settings, plugins=LoadedPlugins.of({}))
 
     async def import_into(organization: str | None) -> int:
         result = await import_devices(
-            settings,
+            configuration,
             CsvFile(GOOD.encode()),
             organization=organization,
             dry_run=False,

@@ -87,6 +87,33 @@ async def test_each_bad_row_is_an_error_and_the_others_get_in(inventory: Invento
     assert (again["imported"], again["failed"]) == (0, 9)
 
 
+async def test_the_check_warns_of_device_types_that_nothing_has(inventory: Inventory) -> None:
+    types = ["linux", "cisco_isos", "fortinet_fortios", "sun_solaris", "cisco_ios_telnet", "cisco_isos"]
+    rows = "".join(f"d{number},10.0.0.1,{kind}\n" for number, kind in enumerate(types, 1))
+    text = f"{HEAD}\n{rows}bad,a b,nothing\n"
+    check = (await import_csv(inventory.api, text, "?dry_run=true")).expect()
+    none = "device_type: no platform is called"
+    assert check["warnings"] == [
+        {
+            "row": 2,
+            "name": "d2",
+            "warning": f"{none} cisco_isos: 2 rows are handled as generic; did you mean cisco_ios?",
+        },
+        {"row": 4, "name": "d4", "warning": f"{none} sun_solaris: this row is handled as generic"},
+    ]
+    assert (check["imported"], check["failed"]) == (6, 1)
+    done = (await import_csv(inventory.api, text)).expect()
+    assert set(done) == {"imported", "failed", "errors"}
+
+
+async def test_a_row_with_a_transport_that_nothing_serves_fails(inventory: Inventory) -> None:
+    rows = [{**DEVICE, "automation_transport": "restconf"}, {**DEVICE, "automation_transport": "eapi"}]
+    answer = (await inventory.api.post(JSON, rows)).expect()
+    (error,) = answer["errors"]
+    assert (answer["imported"], error["row"]) == (1, 1)
+    assert error["error"] == "automation_transport: Must be one of: cli, eapi, netconf, snmp"
+
+
 async def test_a_row_with_the_name_of_a_bad_one_gets_in(inventory: Inventory) -> None:
     rows = [{**DEVICE, "port": 0}, {**DEVICE, "site_id": ABSENT_ID}, DEVICE]
     answer = (await inventory.api.post(JSON, rows)).expect()

@@ -113,14 +113,17 @@ async def test_an_adopted_device_that_is_gone_there_stays(world: World, before: 
 
 async def test_nor_does_an_automatic_sync_remove_it(world: World) -> None:
     source, mine = await adopted(world, auto_sync_enabled=True)
-    world.remote.has()
+    kept = machine(3, "kept")
+    world.remote.has(*world.remote.devices, kept)
+    await world.sync(source)
+    world.remote.has(kept)
     due = world.node.installation.clock.now()
     await world.database.collection("inventory_sources").update_many({}, {"$set": {"next_sync_at": due}})
     auto = automatic(world.node)
     assert await auto.scan() == 1
     await auto.wait()
     assert (await world.api.get(f"{SOURCES}/{source['id']}")).json["last_sync_result"]["removed"] == 1
-    assert [device.id for device in (await world.node.all()).values()] == [mine]
+    assert (await world.names(), (await world.node.all())["mine"].id) == (["kept", "mine"], mine)
 
 
 async def test_nor_does_the_deletion_of_its_source(world: World) -> None:
@@ -131,7 +134,7 @@ async def test_nor_does_the_deletion_of_its_source(world: World) -> None:
     following = await world.source()
     assert (await world.sync(following))["updated"] == 2
     world.remote.has()
-    assert (await world.sync(following))["removed"] == 0
+    assert (await world.sync(following, {"confirm_removals": True}))["removed"] == 0
     assert (await world.node.all())["mine"].id == mine
 
 
@@ -152,9 +155,10 @@ async def test_a_source_removes_nothing_of_another_one(world: World) -> None:
     other = await world.source(name="other", url="http://192.0.2.81")
     await world.sync(other)
     world.remote.elsewhere["http://192.0.2.81"] = []
-    preview = await world.sync(other, query="?dry_run=true")
+    body = {"confirm_removals": True}
+    preview = await world.sync(other, body, "?dry_run=true")
     assert [device["name"] for device in preview["plan"]["remove"]] == ["third"]
-    assert (await world.sync(other))["removed"] == 1
+    assert (await world.sync(other, body))["removed"] == 1
     assert await world.names() == ["mine", "theirs"]
     assert (await world.sync(source))["unchanged"] == 2
 
@@ -165,10 +169,10 @@ async def test_a_device_of_a_name_that_was_freed_is_not_the_one_that_was_brought
     source = await world.source()
     await world.sync(source)
     world.remote.has()
-    assert (await world.sync(source))["removed"] == 1
+    assert (await world.sync(source, {"confirm_removals": True}))["removed"] == 1
     mine = await world.device(name="sw1", host="192.0.2.1")
     world.remote.has(machine(1, "sw1"))
     assert (await world.sync(source))["updated"] == 1
     world.remote.has()
-    assert (await world.sync(source))["removed"] == 0
+    assert (await world.sync(source, {"confirm_removals": True}))["removed"] == 0
     assert [device.id for device in (await world.node.all()).values()] == [mine["id"]]

@@ -49,7 +49,7 @@ async def passed(node: Node) -> int:
 
 async def test_the_next_time_follows_the_settings_of_the_source(world: World) -> None:
     source = await enabled(world)
-    assert source["next_sync_at"] == hours_later(source["created_at"], 2)
+    assert source["next_sync_at"] == source["created_at"]
     path = f"{SOURCES}/{source['id']}"
     longer = (await world.api.put(path, {"sync_interval_hours": 5})).json
     assert longer["next_sync_at"] == hours_later(longer["updated_at"], 5)
@@ -57,7 +57,11 @@ async def test_the_next_time_follows_the_settings_of_the_source(world: World) ->
     assert (await world.api.put(path, {"auto_sync_enabled": False})).json["next_sync_at"] is None
     await world.sync(source)
     on = (await world.api.put(path, {"auto_sync_enabled": True})).json
-    assert on["next_sync_at"] == hours_later(on["last_sync_at"], 5)
+    assert on["next_sync_at"] == on["updated_at"]
+    again = (await world.api.put(path, {"auto_sync_enabled": True, "sync_interval_hours": 5})).json
+    assert again["next_sync_at"] == on["next_sync_at"]
+    shorter = (await world.api.put(path, {"sync_interval_hours": 3})).json
+    assert shorter["next_sync_at"] == hours_later(shorter["last_sync_at"], 3)
 
 
 async def test_a_due_source_is_synchronised_and_then_due_an_interval_later(world: World) -> None:
@@ -66,16 +70,66 @@ async def test_a_due_source_is_synchronised_and_then_due_an_interval_later(world
     off = await world.source(name="off")
     clock = MovableClock()
     async with world.another_node(clock=clock) as node:
+        assert await passed(node) == 1
         assert await passed(node) == 0
         clock.move(2 * HOUR + 60)
         assert await passed(node) == 1
         after = await shown(world, source)
-        assert (after["last_sync_status"], after["last_sync_result"]["added"]) == ("success", 1)
+        assert (after["last_sync_status"], after["last_sync_result"]["unchanged"]) == ("success", 1)
         assert after["next_sync_at"] == to_text(clock.now() + timedelta(hours=2))
         assert await passed(node) == 0
-    (entry,) = await world.history()
-    assert (entry["triggered_by"], entry["source_id"]) == ("schedule", source["id"])
+    assert {(entry["triggered_by"], entry["source_id"]) for entry in await world.history()} == {
+        ("schedule", source["id"])
+    }
     assert (await shown(world, off))["last_sync_at"] is None
+
+
+@pytest.mark.parametrize("changed", [pytest.param(False, id="created"), pytest.param(True, id="switched on")])
+async def test_a_source_is_synchronised_at_once(world: World, changed: bool) -> None:
+    """The next look for due sources would come in an hour."""
+    world.remote.has(machine(1, "sw1"))
+    async with automatic(world.node, scan_seconds=HOUR) as auto:
+        world.node.inventory.sources.became_due = auto.kick
+        source = await world.source(auto_sync_enabled=not changed)
+        if changed:
+            assert (
+                await world.api.put(f"{SOURCES}/{source['id']}", {"auto_sync_enabled": True})
+            ).status == 200
+
+        async def synchronised() -> bool:
+            return bool((await shown(world, source))["last_sync_status"] == "success")
+
+        await eventually(synchronised)
+        await auto.wait()
+    assert await world.names() == ["sw1"]
+    after = await shown(world, source)
+    assert after["next_sync_at"] > hours_later(source["created_at"], 23)
+
+
+async def test_an_empty_answer_removes_nothing_until_a_user_confirms_it(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    world.remote.has(machine(1, "sw1"), machine(2, "sw2"))
+    source = await enabled(world)
+    clock = MovableClock()
+    async with world.another_node(clock=clock) as node:
+        for _ in range(2):
+            clock.move(3 * HOUR)
+            assert await passed(node) == 1
+            world.remote.has()
+    assert await world.names() == ["sw1", "sw2"]
+    found = await world.node.inventory.sources.get(world.caller.org_id, source["id"])
+    assert found.unconfirmed_removals == 2
+    assert f"2 devices of inventory source {source['id']} are missing" in caplog.text
+    assert (await world.audited("inventory.sync"))[-1]["unconfirmed_removals"] == 2
+    world.remote.failure = InventoryFailed("away")
+    await world.api.post(f"{SOURCES}/{source['id']}/sync")
+    failed = await world.node.inventory.sources.get(world.caller.org_id, source["id"])
+    assert (failed.last_sync_status, failed.unconfirmed_removals) == ("failed", 2)
+    world.remote.failure = None
+    assert (await world.sync(source, {"confirm_removals": True}))["removed"] == 2
+    found = await world.node.inventory.sources.get(world.caller.org_id, source["id"])
+    assert (await world.names(), found.unconfirmed_removals) == ([], 0)
 
 
 async def test_of_many_nodes_one_does_it(world: World) -> None:

@@ -32,8 +32,9 @@ class Two:
         offset = 100 * (name == "b")
         self.world.remote.elsewhere[URLS[name]] = [_machine(number, offset) for number in numbers]
 
-    async def sync(self, name: str, query: str = "", **body: Any) -> Any:
-        self.last = await self.world.sync(self.sources[name], body or None, query)
+    async def sync(self, name: str, query: str = "", *, confirm_removals: bool = True) -> Any:
+        body = {"confirm_removals": confirm_removals}
+        self.last = await self.world.sync(self.sources[name], body, query)
         return self.last
 
 
@@ -221,14 +222,15 @@ async def test_what_several_sources_brought_counts_for_the_guard_of_each(two: Tw
         await two.sync(name)
     for name in ("b", "a"):
         two.has(name, 1)
-        refused = await two.sync(name)
+        refused = await two.sync(name, confirm_removals=False)
         assert counts(refused) == (0, 0, 1, 0, 0)
         assert refused["errors"][0]["error"].startswith("not removed: 11 of the 12 devices of this source")
-    assert counts(await two.sync("b", confirm_removals=True)) == (0, 0, 1, 0, 0)
+    assert counts(await two.sync("b")) == (0, 0, 1, 0, 0)
     # Those that `b` has released are no devices of `b` any more.
     two.has("b")
-    assert (await two.sync("b"))["errors"] == []
-    assert counts(await two.sync("a", confirm_removals=True)) == (0, 0, 1, 0, 11)
+    refused = await two.sync("b", confirm_removals=False)
+    assert refused["errors"][0]["error"].startswith("not removed: 1 of the 1 devices of this source")
+    assert counts(await two.sync("a")) == (0, 0, 1, 0, 11)
     assert await two.world.names() == ["sw1"]
 
 
@@ -281,7 +283,7 @@ async def test_a_device_deleted_by_hand_at_this_moment_is_no_error(
     path = f"/api/devices/{(await world.node.all())['sw1'].id}"
     world.remote.has()
     after_the_plan(monkeypatch, lambda: world.api.delete(path))
-    result = await world.sync(source)
+    result = await world.sync(source, {"confirm_removals": True})
     assert (counts(result), result["errors"]) == ((0, 0, 0, 0, 0), [])
 
 
@@ -294,9 +296,10 @@ async def test_a_dry_run_knows_which_devices_are_in_use(world: World) -> None:
         path = f"/api/devices/{made[device].id}"
         assert (await world.api.put(path, {"jump_device_id": made[via].id})).status == 200
     world.remote.drop(1, 2, 4, 5)  # sw3 stays, and is reached through sw2 and sw1
-    preview = await world.sync(source, query="?dry_run=true")
+    body = {"confirm_removals": True}
+    preview = await world.sync(source, body, "?dry_run=true")
     assert counts(preview) == (0, 0, 1, 2, 2)
     assert sorted(each["name"] for each in preview["plan"]["remove"]) == ["sw4", "sw5"]
-    result = await world.sync(source)
+    result = await world.sync(source, body)
     assert counts(result) == counts(preview)
     assert sorted(map(str, result["errors"])) == sorted(map(str, preview["errors"]))

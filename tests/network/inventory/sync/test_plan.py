@@ -232,19 +232,16 @@ CASES = [
     pytest.param(
         twelve(),
         [remote(number, f"sw{number}") for number in range(1, 7)],
-        {},
+        {"confirm_removals": False},
         Expected(unchanged={str(n) for n in range(1, 7)}, remove={f"d{n}" for n in range(7, 13)}),
         id="half of the devices can go at once",
     ),
     pytest.param(
         twelve(),
         [],
-        {"confirm_removals": True},
+        {},
         Expected(remove={f"d{n}" for n in range(1, 13)}),
         id="all of them with a confirmation",
-    ),
-    pytest.param(
-        twelve(but=2), [], {}, Expected(remove={f"d{n}" for n in range(1, 11)}), id="ten need no confirmation"
     ),
 ]
 
@@ -253,17 +250,29 @@ CASES = [
 def test_the_plan(
     known: list[KnownDevice], wanted: list[DesiredDevice], more: dict[str, Any], expected: Expected
 ) -> None:
+    more = {"confirm_removals": True, **more}
     assert shown(make_plan(known, wanted, facts(wanted, **more))) == expected
 
 
-def test_over_half_of_many_devices_are_not_removed_at_once() -> None:
-    wanted = [remote(number, f"sw{number}") for number in range(1, 6)]
-    plan = shown(make_plan(twelve(), wanted, facts(wanted)))
-    assert plan.remove == set()
-    assert plan.refused == {
-        "": "not removed: 7 of the 12 devices of this source are missing in the inventory;"
-        " send confirm_removals to remove them"
-    }
+@pytest.mark.parametrize(
+    ("known", "kept", "expected"),
+    [
+        pytest.param(twelve(), 5, "7 of the 12", id="over half of many"),
+        pytest.param(twelve(but=9), 1, "2 of the 3", id="over half of three"),
+        pytest.param(twelve(but=2), 0, "10 of the 10", id="all of ten"),
+        pytest.param(twelve(but=11), 0, "1 of the 1", id="the only one"),
+    ],
+)
+def test_over_half_of_the_devices_wait_for_a_confirmation(
+    known: list[KnownDevice], kept: int, expected: str
+) -> None:
+    wanted = [remote(number, f"sw{number}") for number in range(1, kept + 1)]
+    plan = make_plan(known, wanted, facts(wanted))
+    empty = "" if kept else ", whose answer is empty"
+    text = f"not removed: {expected} devices of this source are missing in the inventory{empty};"
+    assert shown(plan).remove == set()
+    assert shown(plan).refused == {"": f"{text} send confirm_removals to remove them"}
+    assert plan.unconfirmed == len(known) - kept
 
 
 def test_devices_that_were_adopted_do_not_count_for_the_guard() -> None:
@@ -283,14 +292,16 @@ def test_devices_that_did_not_change_count_for_the_guard_if_they_were_brought() 
     gone = twelve(but=6)
     few = make_plan(gone, [], facts([], unchanged=unchanged(*range(7, 12))))
     many = make_plan(gone, [], facts([], unchanged=unchanged(*range(7, 13))))
-    adopted = make_plan(gone, [], facts([], unchanged=unchanged(*range(7, 12), brought=False)))
-    assert [len(plan.removals) for plan in (few, many, adopted)] == [0, 6, 6]
+    adopted = make_plan(gone, [], facts([], unchanged=unchanged(*range(7, 13), brought=False)))
+    assert [len(plan.removals) for plan in (few, many, adopted)] == [0, 6, 0]
 
 
 def test_devices_that_are_gone_here_do_not_count_for_the_guard() -> None:
     back = synced(20, "back", live=False)
-    plan = make_plan([*twelve(but=2), back], [remote(20, "back")], facts([remote(20, "back")]))
-    assert (len(plan.removals), len(plan.revives)) == (10, 1)
+    wanted = [remote(number, f"sw{number}") for number in range(1, 6)]
+    wanted.append(remote(20, "back"))
+    plan = make_plan([*twelve(but=1), back], wanted, facts(wanted))
+    assert (len(plan.removals), plan.unconfirmed, len(plan.revives)) == (0, 6, 1)
 
 
 @pytest.mark.parametrize(

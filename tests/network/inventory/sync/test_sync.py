@@ -180,7 +180,7 @@ async def test_a_device_in_use_is_not_removed_but_a_chain_that_goes_whole_is(wor
     text = "not removed: Device is in use by device behind"
     assert result["errors"] == [{"inventory_id": 1, "name": "jump", "error": text}]
     world.remote.drop(2, 3)
-    assert counts(await world.sync(source)) == (0, 0, 0, 0, 3)
+    assert counts(await world.sync(source, {"confirm_removals": True})) == (0, 0, 0, 0, 3)
 
 
 async def test_adopted_devices_stay_and_others_are_not_touched(world: World) -> None:
@@ -290,7 +290,9 @@ async def test_every_count_is_told_the_same_everywhere(world: World) -> None:
         pytest.param(12, 7, True, id="over half"),
         pytest.param(12, 6, False, id="half"),
         pytest.param(11, 6, True, id="over half of eleven"),
-        pytest.param(10, 10, False, id="all of ten"),
+        pytest.param(10, 10, True, id="all of ten"),
+        pytest.param(2, 1, False, id="one of two"),
+        pytest.param(1, 1, True, id="the only one"),
     ],
 )
 async def test_over_half_of_the_devices_go_only_with_a_confirmation(
@@ -309,8 +311,9 @@ async def test_over_half_of_the_devices_go_only_with_a_confirmation(
             "inventory_id": None,
             "name": None,
             "error": f"not removed: {gone} of the {there} devices of this source are missing in the"
-            " inventory; send confirm_removals to remove them",
+            f" inventory{'' if kept else ', whose answer is empty'}; send confirm_removals to remove them",
         }
+        assert (await world.sync(source, query="?dry_run=true"))["errors"] == [error]
     body = {"confirm_removals": True} if guarded else {}
     preview = await world.sync(source, body, "?dry_run=true")
     assert (counts(preview), len(preview["plan"]["remove"])) == ((0, 0, kept, 0, gone), gone)
@@ -336,7 +339,7 @@ async def test_a_device_comes_back_only_when_its_deletion_is_over(world: World) 
         device = (await node.all())["sw1"]
         world.remote.has()
         with pytest.raises(Unavailable):
-            await node.sync(source["id"])
+            await node.sync(source["id"], confirm_removals=True)
         world.remote.has(machine(1, "sw1"), machine(2, "sw2"))
         assert (await node.sync(source["id"])).added == 2
         assert cleaned == [(device.id, False), (device.id, False)]
