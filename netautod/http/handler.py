@@ -19,7 +19,7 @@ from netautod.core.identity.audit_trace import Trace, current_trace
 from netautod.core.identity.caller import Caller, RequestInfo
 from netautod.core.identity.refusals import UnrecordedChange
 from netautod.core.json import values as json_values
-from netautod.core.json.parts import array_parts
+from netautod.core.json.parts import array_parts, object_parts
 from netautod.core.loop.pace import in_thread_if_large
 from netautod.core.net.addresses import group_of
 from netautod.core.schema.bases import load, uuid_or_none
@@ -270,6 +270,14 @@ class JsonHandler(RequestHandler):
         connection breaks.
         """
         self.answer_parts(array_parts(items, to_json), JSON)
+
+    def answer_with_each(
+        self, value: Mapping[str, Any], name: str, items: AsyncGenerator[T, None], to_json: Callable[[T], Any]
+    ) -> None:
+        """Set an object with an array of any length under `name` as the answer, fetched as by
+        `answer_each`.
+        """
+        self.answer_parts(object_parts(value, name, items, to_json), JSON)
 
     def answer_parts(self, parts: AsyncGenerator[bytes, None], content_type: str) -> None:
         """Set encoded content of any length as the answer; parts are fetched as the items of an array are."""

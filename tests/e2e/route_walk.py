@@ -60,6 +60,7 @@ QUERIES = {
     "/api/config/devices/{device_id}/diff-versions": _DIFFS,
     "/api/devices/find": ("?ip=127.0.0.1", "?mac=00:00:00:00:00:01"),
     "/api/tasks/history/search": ("?q=e",),
+    "/api/admin/agent-tasks/history/search": ("?q=e",),
     "/api/audit": ("?limit=500",),
 }
 # Their answers hold what a device says or what is stored; test_canaries.py asks each.

@@ -190,10 +190,10 @@ class AgentHistoryHandler(ExecutionHandler):
         """List the executions of agent tasks, newest first."""
         page = Page(limit=self.query.pop("limit"), offset=self.query.pop("offset"))
         found, prompts = await self.executions.history(self.caller.org_id, self.query, page)
-        self.answer(found.to_json("executions", lambda item: _history_item(item, prompts[item.id])))
+        self.answer(found.to_json("executions", lambda item: history_item(item, prompts[item.id])))
 
 
-def _history_item(execution: Execution, prompt: str | None) -> dict[str, Any]:
+def history_item(execution: Execution, prompt: str | None) -> dict[str, Any]:
     item = execution.to_list_item()
     for key in ("task_type", "scheduled_for", "cancelled_by", "retry_of"):
         del item[key]

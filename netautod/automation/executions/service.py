@@ -276,8 +276,11 @@ class ExecutionService:
     ) -> tuple[PageOf[Execution], dict[str, str | None]]:
         """Return one page of executions of agent tasks, and the prompt of each by execution id."""
         found = await self._store.page(org_id, {**filters, "task_type": AGENT_TASK}, page)
-        prompts = await self._store.prompts(org_id, [execution.id for execution in found.items])
-        return found, prompts
+        return found, await self.prompts(org_id, found.items)
+
+    async def prompts(self, org_id: OrgId, executions: Sequence[Execution]) -> dict[str, str | None]:
+        """Return the prompt of each execution of an agent task by execution id."""
+        return await self._store.prompts(org_id, [execution.id for execution in executions])
 
     async def agent_execution(self, org_id: OrgId, execution_id: str) -> Execution:
         """Read an execution of an agent task. Raises NotFound, also for another task type."""

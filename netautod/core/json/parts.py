@@ -1,6 +1,6 @@
 """JSON encoded in parts, so that the event loop gets its turns while an answer of many MiB is written."""
 
-from collections.abc import AsyncGenerator, Callable, Collection, Iterator
+from collections.abc import AsyncGenerator, Callable, Collection, Iterator, Mapping
 from contextlib import aclosing
 from typing import Any, TypeVar
 
@@ -53,6 +53,17 @@ async def array_parts(
                     yield b"".join(pieces)
                     pieces, size = [], 0
     yield b"".join([*pieces, b"]" if before == b"," else b"[]"])
+
+
+async def object_parts(
+    value: Mapping[str, Any], name: str, items: AsyncGenerator[T, None], to_json: Callable[[T], Any]
+) -> AsyncGenerator[bytes, None]:
+    """Yield the JSON of a small object that has, under `name`, an array as `array_parts` yields it."""
+    yield json_values.encode(value)[:-1] + b"," + json_values.encode(name) + b":"
+    async with aclosing(array_parts(items, to_json)) as parts:
+        async for part in parts:
+            yield part
+    yield b"}"
 
 
 def _pieces(value: Any) -> Iterator[bytes]:

@@ -24,6 +24,7 @@ from netautod.network.configs.schemas import (
     ConfigAnswer,
     ConfigItem,
     ConfigsAnswer,
+    ConfigsQuery,
     DiffAnswer,
     DiffDevicesQuery,
     DiffQuery,
@@ -72,12 +73,17 @@ class ConfigHandler(JsonHandler):
 
 
 class ConfigsHandler(ConfigHandler):
-    @requires(READ, query=PageQuery, answer=ConfigsAnswer)
+    @requires(READ, query=ConfigsQuery, answer=ConfigsAnswer)
     async def get(self, device_id: str) -> None:
-        """List the stored versions of a device's configuration, newest first."""
-        page = Page(**self.query)
-        found = await self.configs.page(self.caller.org_id, self.device_id(device_id), page)
-        self.answer(found.to_json("configs", Config.to_json))
+        """List the stored versions of a device's configuration, newest first; all without `limit`."""
+        org_id, wanted, offset = self.caller.org_id, self.device_id(device_id), self.query["offset"]
+        if self.query["limit"] is not None:
+            found = await self.configs.page(org_id, wanted, Page(**self.query))
+            self.answer(found.to_json("configs", Config.to_json))
+            return
+        total, every = await self.configs.every(org_id, wanted, offset=offset)
+        envelope = {"total": total, "limit": total, "offset": offset}
+        self.answer_with_each(envelope, "configs", every, Config.to_json)
 
 
 class LatestConfigHandler(ConfigHandler):

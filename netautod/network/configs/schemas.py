@@ -53,6 +53,13 @@ class BulkPullQuery(Query):
     background = QueryBoolean(load_default=False)
 
 
+class ConfigsQuery(Query):
+    limit = QueryInteger(
+        low=1, cap=100, load_default=None, metadata={"description": "Without it all are listed."}
+    )
+    offset = QueryInteger(low=0, load_default=0)
+
+
 ONE_OF_BOTH = {"minLength": 1, "description": "Either `q`, a text, or `regex`, an expression of RE2."}
 
 

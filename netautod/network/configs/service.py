@@ -6,7 +6,7 @@ secret is a keyed token, and shows them redacted: a changed password is a remove
 alike. With `secrets=true` it compares and shows the raw texts.
 """
 
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
 
 from netautod.activity.audit.service import AuditLog
 from netautod.core.errors import NotFound
@@ -61,6 +61,16 @@ class ConfigService:
         """Return one page of the versions of a device, newest first."""
         await self._devices.require(org_id, device_id)
         return await self._store.page(org_id, device_id, page)
+
+    async def every(
+        self, org_id: OrgId, device_id: str, *, offset: int
+    ) -> tuple[int, AsyncGenerator[Config, None]]:
+        """Return how many versions a device has, and those from `offset` on, newest first, fetched one batch
+        after the other.
+        """
+        await self._devices.require(org_id, device_id)
+        total = await self._store.count(org_id, device_id)
+        return total, self._store.every(org_id, device_id, offset=offset)
 
     async def beside(
         self, org_id: OrgId, device_id: str, version: int

@@ -1,6 +1,6 @@
 """Versions as documents: numbered from 1 per device, never changed but for when they were last seen."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -148,14 +148,37 @@ class ConfigStore:
         where: dict[str, Any] = {"device_id": device_id}
         total = await self._configs.count(org_id, where)
         if page.offset:
-            # Skipped in the index alone: a skip among whole documents reads every one of them.
-            version = {"version": 1, "_id": 0}
-            first = await self._configs.find(
-                org_id, where, fields=version, sort=NEWEST_FIRST, limit=1, offset=page.offset
-            )
-            where["version"] = {"$lte": first[0]["version"] if first else 0}
+            where["version"] = {"$lte": await self._version_at(org_id, device_id, page.offset)}
         found = await self._configs.find(org_id, where, sort=NEWEST_FIRST, limit=page.limit)
         return PageOf(items=[to_config(document) for document in found], total=total, page=page)
+
+    async def count(self, org_id: OrgId, device_id: str) -> int:
+        return await self._configs.count(org_id, {"device_id": device_id})
+
+    async def every(self, org_id: OrgId, device_id: str, *, offset: int) -> AsyncGenerator[Config, None]:
+        """Yield the versions from the one at `offset` on, newest first, a batch in memory at a time."""
+        newest = await self._version_at(org_id, device_id, offset)
+        while newest:
+            where = {"device_id": device_id, "version": {"$lte": newest}}
+            found = await self._configs.find(org_id, where, sort=NEWEST_FIRST, limit=BATCH)
+            for document in found:
+                yield to_config(document)
+            newest = found[-1]["version"] - 1 if len(found) == BATCH else 0
+
+    async def _version_at(self, org_id: OrgId, device_id: str, offset: int) -> int:
+        """Return the number of the version at `offset`, newest first; 0 without one.
+
+        Skipped in the index alone: a skip among whole documents reads every one of them.
+        """
+        found = await self._configs.find(
+            org_id,
+            {"device_id": device_id},
+            fields={"version": 1, "_id": 0},
+            sort=NEWEST_FIRST,
+            limit=1,
+            offset=offset,
+        )
+        return int(found[0]["version"]) if found else 0
 
     async def set_notes(
         self, org_id: OrgId, device_id: str, version: int, notes: str | None

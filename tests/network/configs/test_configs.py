@@ -1,6 +1,7 @@
 """Stored configs over HTTP: pulls, versions, diffs, redaction, permissions, other organizations."""
 
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
@@ -51,6 +52,33 @@ async def test_lists_are_newest_first_and_page(fleet: Fleet) -> None:
         "learned_noise": [],
     }
     assert (await fleet.api.get(path(device_id, "configs/3"))).json == newest
+
+
+async def test_a_list_without_a_limit_has_all_versions(fleet: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A few are read at a time, however many there are."""
+    device_id = await fleet.stored("sw1", *configs("a1"))
+    rows = fleet.database.collection("configs")
+    row = await rows.find_one({"device_id": device_id})
+    assert row is not None
+    numbers = range(2, 252)
+    await rows.insert_many([{**row, "_id": str(uuid4()), "version": number} for number in numbers])
+    monkeypatch.setattr("netautod.network.configs.store.BATCH", 25)
+    whole = (await fleet.api.get(path(device_id, "configs"))).expect()
+    assert [config["version"] for config in whole["configs"]] == list(range(251, 0, -1))
+    assert (whole["total"], whole["limit"], whole["offset"]) == (251, 251, 0)
+    paged = (await fleet.api.get(path(device_id, "configs?limit=100&offset=1"))).expect()
+    assert paged["configs"] == whole["configs"][1:101]
+    rest = (await fleet.api.get(path(device_id, "configs?offset=240"))).expect()
+    assert rest["configs"] == whole["configs"][240:]
+    assert (await fleet.api.get(path(device_id, "configs?offset=251"))).expect()["configs"] == []
+    bare = await fleet.device(fleet.simulated("sw2"))
+    assert (await fleet.api.get(path(bare, "configs"))).expect() == {
+        "configs": [],
+        "total": 0,
+        "limit": 0,
+        "offset": 0,
+    }
+    assert_error(await fleet.api.get(path(ABSENT_ID, "configs")), 404, "Device not found")
 
 
 async def test_texts_are_redacted_unless_one_may_see_secrets_and_asks(fleet: Fleet) -> None:

@@ -1,10 +1,15 @@
 """The routes of the search and of the history of agents."""
 
-from netautod.automation.executions.handlers import ADMIN, ExecutionHandler
-from netautod.automation.executions.history.schemas import AgentRunAnswer, AgentRunsQuery, SearchQuery
+from netautod.automation.executions.handlers import ADMIN, ExecutionHandler, history_item
+from netautod.automation.executions.history.schemas import (
+    AgentRunAnswer,
+    AgentRunsQuery,
+    AgentSearchQuery,
+    SearchQuery,
+)
 from netautod.automation.executions.history.service import ExecutionHistory
 from netautod.automation.executions.models import Execution
-from netautod.automation.executions.schemas import ExecutionListAnswer, HistoryAnswer
+from netautod.automation.executions.schemas import ExecutionListAnswer, HistoryAnswer, HistoryListAnswer
 from netautod.core.pages import Page
 from netautod.http.access import requires
 from netautod.http.handler import JsonHandler
@@ -35,6 +40,16 @@ class AgentRunsHandler(HistoryHandler):
         self.answer([run.to_json() for run in found])
 
 
+class AgentSearchHandler(HistoryHandler):
+    @requires(ADMIN, query=AgentSearchQuery, answer=HistoryListAnswer, name="search_agent_executions")
+    async def get(self) -> None:
+        """Search the executions of agent tasks for a text in the task's name or the error, newest first."""
+        page = Page(limit=self.query.pop("limit"), offset=self.query.pop("offset"))
+        text = self.query.pop("q")
+        found, prompts = await self.history.search_agents(self.caller.org_id, self.query, text, page)
+        self.answer(found.to_json("executions", lambda item: history_item(item, prompts[item.id])))
+
+
 class AgentHistoryEntryHandler(ExecutionHandler):
     history: ExecutionHistory
 
@@ -50,5 +65,6 @@ class AgentHistoryEntryHandler(ExecutionHandler):
 ROUTES = (
     Route(path="/api/tasks/history/search", handler=SearchHandler),
     Route(path="/api/agents/executions", handler=AgentRunsHandler),
+    Route(path="/api/admin/agent-tasks/history/search", handler=AgentSearchHandler),
     Route(path="/api/admin/agent-tasks/history/:execution_id", handler=AgentHistoryEntryHandler),
 )

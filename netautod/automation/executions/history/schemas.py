@@ -2,13 +2,17 @@
 
 from marshmallow import fields, validate
 
-from netautod.automation.executions.schemas import STATE, ExecutionQuery
+from netautod.automation.executions.schemas import STATE, ExecutionQuery, HistoryQuery
 from netautod.core.schema.bases import Answer, Id, Query, QueryInteger, Timestamp
 
 LONGEST_TEXT = 255
 
 
 class SearchQuery(ExecutionQuery):
+    q = fields.String(load_default=None, validate=validate.Length(max=LONGEST_TEXT))
+
+
+class AgentSearchQuery(HistoryQuery):
     q = fields.String(load_default=None, validate=validate.Length(max=LONGEST_TEXT))
 
 

@@ -11,6 +11,7 @@ from netautod.automation.executions.history.models import AgentRun, UsageCounts
 from netautod.automation.executions.history.store import ExecutionHistoryStore
 from netautod.automation.executions.models import Execution
 from netautod.automation.executions.service import ExecutionService
+from netautod.automation.tasks.models import AGENT_TASK
 from netautod.core.identity.caller import OrgId
 from netautod.core.pages import Page, PageOf
 
@@ -57,3 +58,10 @@ class ExecutionHistory:
             return await self._executions.page(org_id, filters, page)
         self._executions.check_filters(filters)
         return await self._store.search(org_id, filters, text, page)
+
+    async def search_agents(
+        self, org_id: OrgId, filters: Mapping[str, Any], text: str | None, page: Page
+    ) -> tuple[PageOf[Execution], dict[str, str | None]]:
+        """Search the executions of agent tasks as `search`; return their prompts by execution id, too."""
+        found = await self.search(org_id, {**filters, "task_type": AGENT_TASK}, text, page)
+        return found, await self._executions.prompts(org_id, found.items)

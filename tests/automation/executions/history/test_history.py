@@ -176,5 +176,29 @@ async def test_the_history_of_agents_is_filtered(tasks: Tasks) -> None:
         ("until=2020-01-01T00:00:00Z", 0),
     ):
         assert (await admin.get(f"{path}?{query}")).expect()["total"] == total
+        assert (await admin.get(f"{path}/search?{query}")).expect()["total"] == total
     for bad in ("state=done", "since=now", "until=now", "task_id=abc"):
         assert_error(await admin.get(f"{path}?{bad}"), 400, bad.partition("=")[0])
+        assert_error(await admin.get(f"{path}/search?{bad}"), 400, bad.partition("=")[0])
+
+
+async def test_the_history_of_agents_is_searched(tasks: Tasks) -> None:
+    client, caller = tasks.served.client(*OPERATOR)
+    admin = tasks.served.client("system.manage", org_id=caller.org_id)[0]
+    first = await ran(tasks, client, AGENTS, name="core-1", state="failed", error_message="refused")
+    await ran(tasks, client, SCHEDULES, name="core-2")
+    second = await ran(tasks, client, AGENTS, name="edge", error_message="not REFUSED")
+    path = "/api/admin/agent-tasks/history"
+    for query, found in (
+        ("q=CORE", [first]),
+        ("q=refused", [second, first]),
+        ("q=refused&state=failed", [first]),
+        ("q=refused&limit=1&offset=1", [first]),
+        ("q=nothing", []),
+    ):
+        answer = (await admin.get(f"{path}/search?{query}")).expect()
+        assert [item["id"] for item in answer["executions"]] == found
+    assert answer == {"executions": [], "total": 0, "limit": 50, "offset": 0}
+    assert (await admin.get(f"{path}/search")).json == (await admin.get(path)).json
+    assert_error(await admin.get(f"{path}/search?q={'x' * 256}"), 400, "q")
+    assert_error(await client.get(f"{path}/search?q=core"), 403)
