@@ -10,6 +10,7 @@ from netautod.cli.parsing import Commands
 from netautod.cli.risks import refuse
 from netautod.core.settings.field import SettingsError
 from netautod.http.connections.tls import TlsFiles
+from netautod.plugin_host.manager import PluginManager
 from netautod.secrets.vault.root.key_file import read_root_key
 
 
@@ -23,6 +24,8 @@ def run(parsed: argparse.Namespace, configuration: Configuration) -> int:
     refuse(configuration.risks)
     if configuration.failures:
         raise SettingsError("; ".join(configuration.failures.values()))
+    plugins = PluginManager(configuration.plugins, required=configuration.settings.plugins.required)
+    plugins.check_required()
     for key in sorted({key.partition(".")[0] for key in configuration.in_vault}):
         complain(f"note: [{key}] is checked as a whole at the start: secrets of it are in the vault")
     configuration.settings.telemetry.require_installed()

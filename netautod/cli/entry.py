@@ -11,7 +11,7 @@ from netautod import __version__
 from netautod.assembly.configuration import Configuration, load
 from netautod.assembly.settings import Settings
 from netautod.cli import serve
-from netautod.cli.output import complain
+from netautod.cli.output import READER_GONE, complain, drop_output, is_reader_gone
 from netautod.cli.parsing import COMMANDS, SETTINGS_FLAGS, Commands, settings_flags
 from netautod.core.errors import InvalidInput, NetautodError
 from netautod.core.logs import setup as logs
@@ -23,17 +23,25 @@ DEFAULT_FILES = (Path("/etc/netautod/netautod.toml"),)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Exit codes: 0 done, 1 failed, 2 wrong call or wrong settings."""
+    """Exit codes: 0 done, 1 failed, 2 wrong call or wrong settings, 141 for output that was not read to its
+    end.
+    """
     given = sys.argv[1:] if arguments is None else arguments
     try:
         parsed, configuration = _parse(given)
         result: int = parsed.run(parsed, configuration) if configuration else parsed.without_settings(parsed)
+        sys.stdout.flush()
     except (InvalidInput, SettingsError) as error:
         return _say(error.text, 2)
     except NetautodError as error:
         return _say(error.text, 1)
     except KeyboardInterrupt:
         return 130
+    except BrokenPipeError:
+        if not is_reader_gone():
+            raise
+        drop_output()
+        return READER_GONE
     return result
 
 

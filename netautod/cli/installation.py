@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from netautod.assembly.data.database import any_database
+from netautod.assembly.data.database import any_database, require_installation, require_organization
 from netautod.assembly.installation import Installation, open_installation
 from netautod.assembly.settings import Settings
 from netautod.core.errors import InvalidInput
@@ -12,12 +12,17 @@ from netautod.identity.users.organizations.service import OrganizationService
 
 
 @asynccontextmanager
-async def opened(settings: Settings) -> AsyncIterator[Installation]:
-    """Open the installation. A new database gets its first organization and administrator, as by a start of
-    the service.
+async def opened(settings: Settings, *, makes_one: bool = False) -> AsyncIterator[Installation]:
+    """Open the installation. With `makes_one` a new database gets its first organization and administrator,
+    as by a start of the service; without it there must be an installation already.
     """
-    async with any_database(settings) as database, open_installation(settings, database) as installation:
-        yield installation
+    if not makes_one:
+        require_installation(settings)
+    async with any_database(settings) as database:
+        if not makes_one:
+            await require_organization(settings, database)
+        async with open_installation(settings, database) as installation:
+            yield installation
 
 
 async def organization_named(organizations: OrganizationService, name: str | None) -> Organization:

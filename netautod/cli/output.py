@@ -2,9 +2,25 @@
 act on it.
 """
 
+import os
+import select
 import sys
 
 from netautod.core.text.printable import printable
+
+READER_GONE = 141  # what a shell says of a command that SIGPIPE has ended
+
+
+def is_reader_gone() -> bool:
+    """Return whether what the standard output led to has ended, such as `head`, which has seen enough."""
+    poll = select.poll()
+    poll.register(sys.stdout.fileno(), 0)
+    return any(event & select.POLLERR for _, event in poll.poll(0))
+
+
+def drop_output() -> None:
+    """Let what is written from here on lead nowhere: Python writes what it still holds at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def say(text: str = "") -> None:

@@ -2,13 +2,16 @@
 
 import json
 import os
+from asyncio.subprocess import PIPE
 from pathlib import Path
 
 import pytest
 
 from netautod import __version__
 from netautod.cli import entry as cli
-from tests.support.programs.service import first_password, plugin_names, run
+from netautod.store.client import Database
+from tests.support.programs.service import NETAUTOD, environment, first_password, plugin_names, run
+from tests.support.programs.started import started
 
 
 async def test_the_version() -> None:
@@ -72,6 +75,60 @@ async def test_a_missing_required_plugin_ends_the_start_with_one_line(tmp_path: 
     assert done.err.splitlines()[-1] == (
         "netautod: the required plugin teleport is not available: it is not installed, or disabled"
     )
+
+
+async def test_check_config_names_a_missing_required_plugin() -> None:
+    done = await run("check-config", variables={"NETAUTOD_PLUGINS_REQUIRED": "backup,nope"})
+    assert (done.code, done.out) == (1, "")
+    assert (
+        done.err == "netautod: the required plugin nope is not available: it is not installed, or disabled\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        pytest.param(["platform", "list"], id="line by line"),
+        pytest.param(["platform", "list", "--json"], id="in one go"),
+        pytest.param(["help", "use/inventory"], id="a command without settings"),
+    ],
+)
+async def test_output_that_nothing_reads_ends_a_command_in_silence(arguments: list[str]) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        env = environment()
+        async with started(*NETAUTOD, *arguments, stdout=writer, stderr=PIPE, env=env) as process:
+            _, err = await process.communicate()
+    finally:
+        os.close(writer)
+    assert (process.returncode, err) == (141, b"")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        pytest.param(["user", "list"], id="users"),
+        pytest.param(["user", "unlock", "admin"], id="a user"),
+        pytest.param(["org", "list"], id="organizations"),
+        pytest.param(["audit", "verify"], id="the audit"),
+        pytest.param(["rotate-keys"], id="keys"),
+        pytest.param(["secret", "list"], id="secrets"),
+        pytest.param(["sync", "netbox"], id="a sync"),
+    ],
+)
+async def test_an_empty_folder_becomes_no_installation(tmp_path: Path, arguments: list[str]) -> None:
+    done = await run(*arguments, "--data-dir", str(tmp_path))
+    text = f"there is no installation in {tmp_path}: is --data-dir right?"
+    assert (done.code, done.out, done.err) == (1, "", f"netautod: {text}\n")
+    assert os.listdir(tmp_path) == []
+
+
+async def test_nor_does_an_empty_database(mongo_uri: str, database: Database, tmp_path: Path) -> None:
+    place = ("--data-dir", str(tmp_path), "--mongodb-uri", mongo_uri)
+    done = await run("user", "list", *place, variables={"NETAUTOD_MONGODB_DATABASE": database.name})
+    assert (done.code, "there is no installation in the database" in done.err) == (1, True)
+    assert await database.collection("organizations").find({}) == []
 
 
 async def test_the_openapi_description_needs_no_service(tmp_path: Path) -> None:

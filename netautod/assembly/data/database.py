@@ -9,6 +9,7 @@ from netautod.assembly.data.full_disk_collections import FULL_DISK_COLLECTIONS
 from netautod.assembly.settings import Settings
 from netautod.core.errors import NetautodError, Unavailable
 from netautod.core.metrics import Metrics
+from netautod.identity.users.organizations.store import COLLECTION as ORGANIZATIONS
 from netautod.store.client import Database
 from netautod.store.connection import APP_NAME, connect
 from netautod.store.disk_room import Room
@@ -85,6 +86,14 @@ def require_installation(settings: Settings) -> None:
     """Raise NoInstallationError where `any_server` would create a database: for commands that create none."""
     if not settings.mongodb.uri and not holds_database(settings.data_dir):
         raise NoInstallationError(f"there is no installation in {settings.data_dir}: is --data-dir right?")
+
+
+async def require_organization(settings: Settings, database: Database) -> None:
+    """Raise NoInstallationError for a database that the service has not begun to use."""
+    if await database.collection(ORGANIZATIONS).find_one({}) is None:
+        raise NoInstallationError(
+            f"there is no installation in the database {settings.mongodb.database}: is the address right?"
+        )
 
 
 @asynccontextmanager

@@ -62,7 +62,7 @@ async def _all(settings: Settings) -> list[NamedSecret]:
 
 
 async def _store(settings: Settings, name: str, value: str) -> None:
-    async with opened(settings) as installation:
+    async with opened(settings, makes_one=True) as installation:
         await installation.secrets.put(name, value)
         await _note(installation, "secret.set", name)
 

@@ -29,7 +29,7 @@ def add(commands: Commands) -> None:
 
 
 async def create_organization(settings: Settings, name: str, admin: str) -> CreatedOrganization:
-    async with opened(settings) as installation:
+    async with opened(settings, makes_one=True) as installation:
         return await installation.people.organizations.create_organization(
             name, admin=admin, password=settings.admin_password or None
         )

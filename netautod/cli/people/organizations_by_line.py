@@ -18,7 +18,7 @@ from netautod.cli.output import say
 
 
 async def create(settings: Settings, lines: Iterable[str]) -> None:
-    async with opened(settings) as installation:
+    async with opened(settings, makes_one=True) as installation:
         for line in lines:
             name, admin = line.split()
             made = await installation.people.organizations.create_organization(

@@ -55,7 +55,7 @@ def _add(parsed: argparse.Namespace, configuration: Configuration) -> int:
 
 
 async def _add_user(settings: Settings, organization: str, new: NewUser) -> None:
-    async with opened(settings) as installation:
+    async with opened(settings, makes_one=True) as installation:
         found = await installation.people.organizations.by_name(organization)
         await installation.people.users.create(system_caller(found.id), new)
 

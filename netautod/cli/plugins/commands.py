@@ -75,7 +75,7 @@ class CommandRun:
 async def _acting(
     configuration: Configuration, plugins: PluginManager, organization: str | None
 ) -> AsyncIterator[UserServices]:
-    async with opened(configuration.settings) as installation:
+    async with opened(configuration.settings, makes_one=True) as installation:
         found = await organization_named(installation.people.organizations, organization)
         async with (
             open_command_base(installation, plugins) as base,

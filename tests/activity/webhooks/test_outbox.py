@@ -58,8 +58,8 @@ async def undelivered(hooks: Hooks) -> int:
         ("executions", "owed_at"),
         ("configs", "owed"),
         ("devices", "backup.owed"),
-        ("suspended_logins", "owed_at"),
-        ("discovered", "owed_at"),
+        ("suspended_logins", "owed"),
+        ("discovered", "owed"),
     ):
         found += await hooks.database.collection(name).count({field: {"$exists": True}})
     return found

@@ -94,8 +94,8 @@ class PendingEvents:
         )
 
     async def discard(self) -> None:
-        emptied = {"$unset": {self._at: ""}, "$set": {self._field: []}}
-        await self._collection.update_many(_marked(self._at), emptied)
+        gone = {"$unset": {self._at: "", self._field: ""}}
+        await self._collection.update_many(_marked(self._at), gone)
 
     def _without(self, ids: Sequence[str]) -> list[Document]:
         others = {"$not": [{"$in": ["$$event.id", list(ids)]}]}
@@ -103,9 +103,10 @@ class PendingEvents:
         left = {"$filter": {"input": events, "as": "event", "cond": others}}
         some = {"$gt": [{"$size": f"${self._field}"}, 0]}
         first = {"$ifNull": [{"$arrayElemAt": [f"${self._field}.at", 0]}, f"${self._at}"]}
+        kept = {self._field: f"${self._field}", self._at: first}
         return [
             {"$set": {self._field: left}},
-            {"$set": {self._at: {"$cond": [some, first, "$$REMOVE"]}}},
+            {"$set": {name: {"$cond": [some, value, "$$REMOVE"]} for name, value in kept.items()}},
         ]
 
 
