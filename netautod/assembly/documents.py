@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 
+from netautod.assembly.identity import build_lockout
 from netautod.assembly.installation import Installation
 from netautod.documents.content_types import ContentTypes
 from netautod.documents.editing import DocumentWriter, Resealing
@@ -69,5 +70,6 @@ def _build_notes(installation: Installation) -> NotesVault:
         vault=installation.vault,
         clock=installation.clock,
         audit=installation.audit,
+        lockout=build_lockout(installation),
         auto_lock=timedelta(minutes=minutes) if minutes else None,
     )

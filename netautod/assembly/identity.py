@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING
 
 from netautod.assembly.installation import Installation
@@ -106,7 +107,7 @@ async def build_identity(
     stores, clock, audit = installation.stores, installation.clock, installation.audit
     opened, users = await build_sessions(installation), installation.people.users
     sessions, authenticator = opened.sessions, opened.authenticator
-    lockout = await build_lockout(installation, sleep=sleep)
+    lockout = build_lockout(installation, sleep=sleep)
     logins = _build_logins(installation, opened, lockout, directories)
     page_callers = PageCallers(
         store=stores.sessions,
@@ -272,7 +273,7 @@ def build_ssh_ca(installation: Installation) -> SshAuthority:
     )
 
 
-async def build_lockout(
+def build_lockout(
     installation: Installation, *, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
 ) -> Lockout:
     settings, database = installation.settings.auth, installation.database
@@ -284,7 +285,7 @@ async def build_lockout(
         known=KnownAddresses(database),
         codes=CodeTries(database, lockout=locked),
         failures=failures,
-        account_key=await installation.vault.derived_key(INSTALLATION, "login failures"),
+        account_key=partial(installation.vault.derived_key, INSTALLATION, "login failures"),
         clock=installation.clock,
         sleep=sleep,
     )

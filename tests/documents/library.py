@@ -9,6 +9,7 @@ from typing import Any
 from bson import encode
 
 from netautod.assembly.documents import build_documents
+from netautod.assembly.identity import build_lockout
 from netautod.core.clock import Clock
 from netautod.documents.content_types import ContentTypes
 from netautod.documents.notes.service import NotesVault
@@ -18,7 +19,7 @@ from netautod.documents.upkeep import DocumentUpkeep
 from netautod.plugin_api import ContentType
 from netautod.store.client import Database
 from tests.support.client import Response, Tenant
-from tests.support.installation import open_installation
+from tests.support.installation import Installation, open_installation
 from tests.support.serving import Serve
 
 COLLECTIONS = ("documents", "document_versions", "notes_vaults", "audit_events")
@@ -36,6 +37,7 @@ class Node(Tenant):
     `slept`: the seconds that would have been waited after wrong passphrases.
     """
 
+    installation: Installation
     notes: NotesVault
     documents: DocumentService
     upkeep: DocumentUpkeep
@@ -95,12 +97,13 @@ class Library:
             vault=made.vault,
             clock=made.clock,
             audit=made.audit,
+            lockout=build_lockout(made, sleep=sleep),
             auto_lock=auto_lock,
-            sleep=sleep,
         )
         parts = build_documents(made, renderer=self.renderer, types=ContentTypes(of_plugins), notes=notes)
         served = await self.serve(parts.documents, notes)
         return Node(
+            installation=made,
             notes=notes,
             documents=parts.documents,
             upkeep=parts.upkeep,

@@ -3,6 +3,7 @@
 from collections.abc import Set
 from dataclasses import dataclass
 
+from netautod.assembly.identity import build_lockout
 from netautod.assembly.installation import Installation
 from netautod.http.routing.services import Services
 from netautod.network.credentials.service import CredentialService
@@ -46,7 +47,11 @@ def build_devices(
     stores, clock, audit = installation.stores, installation.clock, installation.audit
     sites = SiteService(store=stores.sites, clock=clock, audit=audit)
     credentials = CredentialService(
-        store=stores.credentials, vault=installation.vault, clock=clock, audit=audit
+        store=stores.credentials,
+        vault=installation.vault,
+        clock=clock,
+        audit=audit,
+        lockout=build_lockout(installation),
     )
     links = Links(
         store=stores.devices,

@@ -81,7 +81,7 @@ async def _delete_organization(settings: Settings, name: str) -> Counter[str]:
             database=installation.database,
             stores=installation.stores,
             organizations=installation.people.organizations,
-            lockout=await build_lockout(installation),
+            lockout=build_lockout(installation),
             report=say,
         )
         return await deletion.run(name)

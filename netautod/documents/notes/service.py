@@ -2,23 +2,22 @@
 
 The state is read from the database for every use, so that a lock on one node is a lock on all. While no
 passphrase is set, unlocking, locking and changing it are 409; so is setting a first one twice. The auto-lock
-counts from the unlock. From the sixth wrong passphrase in a row on, each next try has to wait a second.
+counts from the unlock. Wrong passphrases are counted by the lockout, for each organization and address.
 """
 
-import asyncio
-import math
 import unicodedata
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
 from netautod.activity.audit.service import AuditLog
 from netautod.core.clock import Clock
-from netautod.core.errors import Conflict, Forbidden, InvalidInput, TooManyRequests, Unauthenticated
+from netautod.core.errors import Conflict, Forbidden, InvalidInput, Unauthenticated
 from netautod.core.identity.caller import Caller, OrgId
 from netautod.documents.notes.models import VaultState, VaultStatus
 from netautod.documents.notes.passphrases import Passphrases, PassphraseWrap
 from netautod.documents.notes.store import COLLECTION, OPEN, NotesVaultStore
+from netautod.identity.auth.lockout.service import Lockout
 from netautod.secrets.vault.envelope import new_key
 from netautod.secrets.vault.vault import Vault
 
@@ -26,10 +25,6 @@ MIN_LENGTH = 12
 LOCKED = "Vault is locked"
 WRONG = "Wrong vault password"
 NONE_SET = "No vault password is set"
-FREE_TRIES = 5
-TRY_GAP = timedelta(seconds=1)
-TRY_PATIENCE = timedelta(seconds=5)
-TRY_WINDOW = timedelta(minutes=15)
 
 
 class VaultLocked(Forbidden):
@@ -46,16 +41,16 @@ class NotesVault:
         vault: Vault,
         clock: Clock,
         audit: AuditLog,
+        lockout: Lockout,
         auto_lock: timedelta | None,
-        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._store = store
         self._passphrases = Passphrases()
         self._vault = vault
         self._clock = clock
         self._audit = audit
+        self._lockout = lockout
         self._auto_lock = auto_lock
-        self._sleep = sleep
 
     async def status(self, org_id: OrgId) -> VaultStatus:
         state = await self._store.get(org_id)
@@ -117,31 +112,23 @@ class NotesVault:
         await self._store.lock_expired(self._clock.now())
 
     async def _proved(self, caller: Caller, password: str) -> tuple[PassphraseWrap, bytes]:
-        """Return the current wrap and the key that the passphrase opens. Raises Unauthenticated for a wrong
-        one.
+        """Return the current wrap and the key that the passphrase opens.
+
+        Raises Unauthenticated for a wrong one, which the lockout counts, and TooManyRequests.
         """
         org_id = caller.org_id
         state = await self._store.get(org_id)
         if state is None or state.passphrase is None:
             raise Conflict(NONE_SET)
-        await self._wait_for_turn(org_id)
+        attempt = await self._lockout.admit_opening(notes_of(org_id), caller.ip_address or "")
         key = await self._passphrases.unwrap(org_id, password, state.passphrase)
         if key is None:
-            await self._audit.record(caller, "vault.wrong_password", "vault", None)
+            remaining = await self._lockout.failed(attempt)
+            for action in ["vault.wrong_password"] + ([] if remaining else ["vault.lockout"]):
+                await self._audit.record(caller, action, "vault", None)
             raise Unauthenticated(WRONG)
-        await self._store.forget_tries(org_id)
+        await self._lockout.succeeded(attempt)
         return state.passphrase, key
-
-    async def _wait_for_turn(self, org_id: OrgId) -> None:
-        now = self._clock.now()
-        slot = await self._store.take_try(
-            org_id, now, free=FREE_TRIES, gap=TRY_GAP, patience=TRY_PATIENCE, window=TRY_WINDOW
-        )
-        wait = (slot - now).total_seconds()
-        if slot > now + TRY_PATIENCE:
-            raise TooManyRequests("Too many wrong vault passwords", retry_after=math.ceil(wait))
-        if wait > 0:
-            await self._sleep(wait)
 
     async def _existing(self, org_id: OrgId) -> VaultState:
         """Return the vault, which is created with its key at the first use."""
@@ -161,6 +148,11 @@ class NotesVault:
 
     def _until(self) -> datetime | None:
         return None if self._auto_lock is None else self._clock.now() + self._auto_lock
+
+
+def notes_of(org_id: OrgId) -> str:
+    """Return the name under which the lockout counts tries at the passphrase of an organization."""
+    return f"notes of {org_id}"
 
 
 def _check_length(password: str, field: str) -> None:

@@ -1,12 +1,12 @@
 """The notes vault of each organization as a document, every change of it one atomic update.
 
-`{_id: org_id, open, unlocked_until, passphrase, tries, tries_until, next_try_at}`. `open` is the notes key
-sealed under the organization key: it is there while the vault is unlocked and gone while it is locked, on
-every node at once. `passphrase` is the same key under the passphrase, null until one is set.
+`{_id: org_id, open, unlocked_until, passphrase}`. `open` is the notes key sealed under the organization key:
+it is there while the vault is unlocked and gone while it is locked, on every node at once. `passphrase` is
+the same key under the passphrase, null until one is set.
 """
 
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from netautod.core.errors import Duplicate
@@ -15,7 +15,6 @@ from netautod.documents.notes.models import VaultState
 from netautod.documents.notes.passphrases import PassphraseWrap
 from netautod.secrets.vault.envelope import SealedField
 from netautod.store.client import Database, Document
-from netautod.store.expressions import milliseconds
 from netautod.store.indexes import Index
 from netautod.store.scoped import scoped
 
@@ -83,37 +82,6 @@ class NotesVaultStore:
         """Remove the open keys whose time is over, of all organizations."""
         expired = {"unlocked_until": {"$lte": now}, "passphrase": {"$ne": None}}
         return await self._all.update_many(expired, _LOCK)
-
-    async def take_try(
-        self,
-        org_id: OrgId,
-        now: datetime,
-        *,
-        free: int,
-        gap: timedelta,
-        patience: timedelta,
-        window: timedelta,
-    ) -> datetime:
-        """Count a try in advance, and return the time from which it may be made.
-
-        The first `free` tries may be made at once, later ones `gap` apart, over all nodes; a slot later than
-        now + `patience` is returned but not reserved. `window` after the last try the count starts again.
-        """
-        count = {"$cond": [{"$gt": ["$tries_until", now]}, {"$add": ["$tries", 1]}, 1]}
-        slot = {"$cond": [{"$gt": ["$tries", free]}, {"$max": ["$next_try_at", now]}, now]}
-        refused = {"$gt": ["$slot", now + patience]}
-        next_try = {"$cond": [refused, "$next_try_at", {"$add": ["$slot", milliseconds(gap)]}]}
-        stages: list[Document] = [
-            {"$set": {"tries": count, "tries_until": now + window}},
-            {"$set": {"slot": slot}},
-            {"$set": {"next_try_at": next_try}},
-        ]
-        found = await self._vaults.find_and_update(org_id, {"_id": org_id}, stages)
-        taken: datetime = now if found is None else found["slot"]
-        return taken
-
-    async def forget_tries(self, org_id: OrgId) -> None:
-        await self._vaults.update(org_id, {"_id": org_id}, {"$set": {"tries": 0}})
 
 
 _LOCK = {"$unset": {OPEN: ""}, "$set": {"unlocked_until": None}}

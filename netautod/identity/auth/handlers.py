@@ -4,12 +4,10 @@ import time
 
 from netautod.activity.audit.service import AuditLog
 from netautod.core.errors import InvalidInput
-from netautod.core.work.answers import ANSWER_SECONDS
 from netautod.http.access import any_token, public, requires
 from netautod.http.handler import JsonHandler
 from netautod.http.routing.routes import Route
 from netautod.identity.auth.models import LoginRequest
-from netautod.identity.auth.providers.calls import call_provider
 from netautod.identity.auth.schemas import (
     SMALL_BODY,
     LdapTestAnswer,
@@ -25,7 +23,6 @@ from netautod.identity.auth.schemas import (
 )
 from netautod.identity.auth.service import AuthService
 from netautod.identity.users.models import LDAP
-from netautod.plugin_api.auth import ProbeResult, ProviderUnavailable
 
 REFUSED = (401, 403, 409)  # a wrong password, a missing permission, no free seat
 
@@ -103,14 +100,9 @@ class TestHandler(AuthHandler):
 
     async def test(self, name: str, action: str) -> None:
         """Answer with the result of the provider's test of its own configuration."""
-        provider = self.auth.providers.testable(name)
         username, password = self.body.get("username"), self.body.get("password")
         started = time.monotonic()
-        try:
-            probe = provider.probe(username, password)
-            result = await call_provider(name, probe, ProbeResult, seconds=ANSWER_SECONDS)
-        except ProviderUnavailable as error:
-            result = ProbeResult(success=False, message=str(error))
+        result = await self.auth.probe(self.caller, name, username, password)
         duration_ms = round((time.monotonic() - started) * 1000)
         details = {"success": result.success, "with_password": password is not None}
         await self.audit.record(self.caller, action, "auth_provider", name, details)

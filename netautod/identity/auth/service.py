@@ -9,13 +9,14 @@ from netautod.activity.audit.service import AuditLog
 from netautod.core.errors import Forbidden, TooManyRequests, Unauthenticated
 from netautod.core.identity.caller import Caller, RequestInfo
 from netautod.core.identity.refusals import TokenRefused
+from netautod.core.work.answers import ANSWER_SECONDS
 from netautod.identity.auth.directory.service import DirectoryLookups
 from netautod.identity.auth.lockout.login_gate import LoginGate
 from netautod.identity.auth.lockout.service import Attempt, Lockout
 from netautod.identity.auth.login_events import LoginEvents
 from netautod.identity.auth.models import IssuedTokens, LoginRequest, LoginSession
 from netautod.identity.auth.otp.service import REQUIRED, OtpService
-from netautod.identity.auth.providers.calls import confirm_identity
+from netautod.identity.auth.providers.calls import call_provider, confirm_identity
 from netautod.identity.auth.providers.provisioning import Provisioning
 from netautod.identity.auth.providers.registry import LocalProvider, PasswordLogin, Providers
 from netautod.identity.auth.sessions.authenticator import Authenticator
@@ -29,7 +30,7 @@ from netautod.identity.users.models import LOCAL, Credentials, User
 from netautod.identity.users.organizations.service import OrganizationService
 from netautod.identity.users.required_actions import RequiredActions
 from netautod.identity.users.service import UserService
-from netautod.plugin_api.auth import PasswordProvider, ProviderUnavailable
+from netautod.plugin_api.auth import PasswordProvider, ProbeResult, ProviderUnavailable
 
 logger = logging.getLogger(__name__)
 REUSE_ACTIONS = {Reuse.RECENT: "auth.refresh_reuse", Reuse.REPLAY: "auth.refresh_replay"}
@@ -113,6 +114,30 @@ class AuthService:
                 await self.require_code(provider.name, attempt, user, request.otp, info)
             await self._lockout.succeeded(attempt)
             yield user
+
+    async def probe(
+        self, caller: Caller, name: str, username: str | None, password: str | None
+    ) -> ProbeResult:
+        """Return the result of a provider's test of its configuration, and of a login with the password.
+
+        A password is a guess as good as a login's: the lockout counts the wrong ones at each name, apart from
+        logins. Raises NotFound, InvalidInput, TooManyRequests.
+        """
+        provider = self.providers.testable(name)
+        attempt = None
+        if password is not None:
+            thing = f"account {username or ''} of {name}"
+            attempt = await self._lockout.admit_opening(thing, caller.ip_address or "")
+        try:
+            probe = provider.probe(username, password)
+            result = await call_provider(name, probe, ProbeResult, seconds=ANSWER_SECONDS)
+        except ProviderUnavailable as error:
+            return ProbeResult(success=False, message=str(error))
+        if attempt is not None and result.success:
+            await self._lockout.succeeded(attempt)
+        elif attempt is not None and not await self._lockout.failed(attempt):
+            await self._audit.record(caller, "auth.lockout", "auth_provider", name)
+        return result
 
     async def begin(
         self,

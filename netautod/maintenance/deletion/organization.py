@@ -15,12 +15,16 @@ from netautod.automation.system.models import Pause
 from netautod.core.errors import Conflict
 from netautod.core.identity.caller import OrgId
 from netautod.core.work.deadlines import unhurried, waits
+from netautod.documents.notes.service import notes_of
+from netautod.documents.notes.store import COLLECTION as NOTES
 from netautod.identity.auth.lockout.service import Lockout
 from netautod.identity.auth.sessions.store import SESSIONS
 from netautod.identity.users.models import Organization
 from netautod.identity.users.organizations.service import OrganizationService
 from netautod.identity.users.store import USERS
 from netautod.maintenance.deletion.ownership import KEPT_TO_THE_END, OWNED
+from netautod.network.credentials.service import key_of
+from netautod.network.credentials.store import COLLECTION as CREDENTIALS
 from netautod.network.devices.records.queries import COLLECTION as DEVICES
 from netautod.network.devices.sessions.service import lease_name as device_lease
 from netautod.network.discovery.polling.poller import lease_name as poll_lease
@@ -123,6 +127,8 @@ class OrganizationDeletion:
             SESSIONS: (self._free_seats, ()),
             USERS: (self._forget_logins, ("username",)),
             DEVICES: (self._drop_leases, ()),
+            NOTES: (self._forget_notes, ()),
+            CREDENTIALS: (self._forget_keys, ()),
         }
 
     async def _free_seats(self, sessions: Sequence[Document]) -> None:
@@ -131,6 +137,14 @@ class OrganizationDeletion:
     async def _forget_logins(self, users: Sequence[Document]) -> None:
         for user in users:
             await self.lockout.forget(user["username"])
+
+    async def _forget_notes(self, vaults: Sequence[Document]) -> None:
+        for vault in vaults:
+            await self.lockout.forget_opening(notes_of(vault["_id"]))
+
+    async def _forget_keys(self, credentials: Sequence[Document]) -> None:
+        for credential in credentials:
+            await self.lockout.forget_opening(key_of(credential["_id"]))
 
     async def _drop_leases(self, devices: Sequence[Document]) -> None:
         ids = [row["_id"] for row in devices]

@@ -6,10 +6,11 @@ from uuid import uuid4
 
 from netautod.activity.audit.service import AuditLog
 from netautod.core.clock import Clock
-from netautod.core.errors import Conflict, Duplicate, NotFound
+from netautod.core.errors import Conflict, Duplicate, InvalidInput, NotFound
 from netautod.core.identity.caller import Caller, OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.core.registries import Followers, References
+from netautod.identity.auth.lockout.service import Lockout
 from netautod.network.credentials import change, rules
 from netautod.network.credentials.change import CredentialChange
 from netautod.network.credentials.models import Credential, NoCredential, UsableCredential
@@ -35,7 +36,9 @@ class CredentialService:
     A crash before `deleted` is notified loses the notice, so nothing but tidiness may depend on it.
     """
 
-    def __init__(self, *, store: CredentialStore, vault: Vault, clock: Clock, audit: AuditLog) -> None:
+    def __init__(
+        self, *, store: CredentialStore, vault: Vault, clock: Clock, audit: AuditLog, lockout: Lockout
+    ) -> None:
         self.references = References("Credential")
         self.deleted = Followers()
         self._store = store
@@ -43,6 +46,7 @@ class CredentialService:
         self._secrets = CredentialSecrets(vault)
         self._clock = clock
         self._audit = audit
+        self._lockout = lockout
 
     async def resume(self) -> None:
         """Finish what a crash interrupted, at start, when the registry is filled."""
@@ -106,7 +110,7 @@ class CredentialService:
             _require_authority(caller, wanted, before)
             if not wanted.names:
                 return before
-            if await self._write(caller.org_id, before, sealed, wanted):
+            if await self._write(caller, before, sealed, wanted):
                 await self._set_default(caller.org_id, credential_id, wanted)
                 details = {"name": fields.get("name", before.name), "fields": wanted.names}
                 await self._audit.record(caller, "credential.update", "credential", credential_id, details)
@@ -166,13 +170,11 @@ class CredentialService:
         )
 
     async def _write(
-        self, org_id: OrgId, before: Credential, sealed: Mapping[str, Any], wanted: CredentialChange
+        self, caller: Caller, before: Credential, sealed: Mapping[str, Any], wanted: CredentialChange
     ) -> bool:
+        org_id = caller.org_id
         if wanted.touches_key:
-            held = await self._secrets.open(org_id, before.id, sealed, ("secret", "passphrase"))
-            kept = {name: text for name, text in held.items() if name not in wanted.removed}
-            key = {**kept, **wanted.secrets}
-            await check_private_key(key["secret"], key.get("passphrase"))
+            await self._check_key(caller, before, sealed, wanted)
         try:
             return await self._store.change(
                 org_id,
@@ -185,12 +187,39 @@ class CredentialService:
         except Duplicate as error:
             raise Conflict(NAME_TAKEN) from error
 
+    async def _check_key(
+        self, caller: Caller, before: Credential, sealed: Mapping[str, Any], wanted: CredentialChange
+    ) -> None:
+        """Check the private key with its passphrase. Raises InvalidInput, and TooManyRequests.
+
+        A text that was sent and one that is stored are a guess at the stored one: the lockout counts it.
+        """
+        held = await self._secrets.open(caller.org_id, before.id, sealed, ("secret", "passphrase"))
+        kept = {name: text for name, text in held.items() if name not in {*wanted.removed, *wanted.secrets}}
+        key = {**kept, **wanted.secrets}
+        if not kept or not wanted.secrets.keys() & set(held):
+            await check_private_key(key["secret"], key.get("passphrase"))
+            return
+        attempt = await self._lockout.admit_opening(key_of(before.id), caller.ip_address or "")
+        try:
+            await check_private_key(key["secret"], key.get("passphrase"))
+        except InvalidInput as error:
+            if error.text.startswith("passphrase") and not await self._lockout.failed(attempt):
+                await self._audit.record(caller, "credential.lockout", "credential", before.id)
+            raise
+        await self._lockout.succeeded(attempt)
+
     async def _set_default(self, org_id: OrgId, credential_id: str, wanted: CredentialChange) -> None:
         kind = rules.kind_of(wanted.credential_type)
         if wanted.default and kind is not None:
             await self._store.make_default(org_id, kind, credential_id)
         elif wanted.default is False:
             await self._store.drop_default(org_id, credential_id)
+
+
+def key_of(credential_id: str) -> str:
+    """Return the name under which the lockout counts tries at the stored private key of a credential."""
+    return f"private key of {credential_id}"
 
 
 def _require_authority(caller: Caller, wanted: CredentialChange, before: Credential | None) -> None:

@@ -1,11 +1,15 @@
 """Notes and their vault: what is encrypted, what a lock stops, and that it does so on every node."""
 
 import asyncio
+from contextlib import suppress
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
+from netautod.assembly.identity import build_lockout
+from netautod.core.errors import Unauthenticated
 from netautod.documents.notes import store as notes_store
 from netautod.documents.version_store import VersionStore
 from netautod.secrets.vault.rewrapping import rewrap
@@ -238,32 +242,59 @@ async def test_first_notes_at_once_share_one_key(library: Library) -> None:
     assert [(await first.get(note))["content"] for note in notes] == [str(n) for n in range(20)]
 
 
-async def test_guessing_is_slowed_down_after_five_tries(library: Library) -> None:
+TOO_MANY = "Too many failed attempts. Please try again later."
+
+
+def change(node: Node, password: str) -> Any:
+    return node.api.put("/api/vault/password", {"old_password": password, "new_password": PASSPHRASE})
+
+
+@pytest.mark.parametrize("guess", [pytest.param(unlock, id="unlock"), pytest.param(change, id="change")])
+async def test_ten_wrong_passphrases_lock_an_address_out_of_these_notes_alone(
+    library: Library, guess: Any
+) -> None:
     clock = MovableClock()
-    node = await library.node(clock=clock)
-    await set_password(node)
-    await lock(node)
-    for _ in range(5):
-        assert_error(await unlock(node, OTHER), 401, "Wrong vault password")
-    assert node.slept == []
-    for _ in range(5):
-        assert_error(await unlock(node, OTHER), 401, "Wrong vault password")
-    assert node.slept == [1, 2, 3, 4, 5]
-    refused = await unlock(node)
-    assert_error(refused, 429, "Too many wrong vault passwords")
-    assert refused.json["retry_after_secs"] == int(refused.headers["Retry-After"]) == 6
-    assert await status(node) == (False, True)
-    clock.move(10)
-    assert (await unlock(node)).status == 204
-    await lock(node)
-    assert (await unlock(node, OTHER)).status == 401
-    assert len(node.slept) == 5
+    node, other = await library.node(clock=clock), await library.node(clock=clock)
+    for one in (node, other):
+        await set_password(one)
+        await lock(one)
+    for _ in range(10):
+        assert_error(await guess(node, OTHER), 401, "Wrong vault password")
+    for word in (OTHER, PASSPHRASE):
+        refused = await guess(node, word)
+        assert_error(refused, 429, TOO_MANY)
+        assert refused.json["retry_after_secs"] == int(refused.headers["Retry-After"]) == 900
+    assert (await status(node), node.slept) == ((False, True), [])
+    assert (await unlock(other)).status == 204
+    await build_lockout(node.installation).admit("127.0.0.1", "admin")  # no login is counted
+    clock.move(900)
+    assert (await guess(node, PASSPHRASE)).status == 204
     actions = [action for action, _ in await library.events()]
-    assert actions.count("vault.wrong_password") == 11
-    assert actions.count("vault.unlock") == 1
+    assert (actions.count("vault.wrong_password"), actions.count("vault.lockout")) == (10, 1)
 
 
-async def test_parallel_guesses_are_counted_before_they_are_tried(library: Library) -> None:
+async def test_addresses_that_never_opened_the_notes_slow_each_other_down(library: Library) -> None:
+    node = await library.node(clock=MovableClock())
+    await set_password(node)
+
+    async def opened(address: str, word: str = OTHER) -> bool:
+        with suppress(Unauthenticated):
+            await node.notes.unlock(replace(node.caller, ip_address=address), word)
+            return True
+        return False
+
+    assert await opened("192.0.2.1", PASSPHRASE)
+    for number in range(12):
+        assert not await opened(f"198.51.100.{number}")
+    assert node.slept == [0, 1]
+    assert await opened("192.0.2.1", PASSPHRASE)
+    assert not await opened("192.0.2.1")
+    assert node.slept == [0, 1]
+    assert await opened("203.0.113.9", PASSPHRASE)
+    assert node.slept == [0, 1, 2]
+
+
+async def test_parallel_guesses_are_answered_ten_times(library: Library) -> None:
     node = await library.node(clock=MovableClock())
     await set_password(node)
     answers = await asyncio.gather(*(unlock(node, OTHER) for _ in range(20)))

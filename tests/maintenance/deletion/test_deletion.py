@@ -30,7 +30,7 @@ async def installation(indexed: Database, tmp_path: Path) -> Installation:
 
 @pytest.fixture
 async def lockout(installation: Installation) -> Lockout:
-    return await build_lockout(installation)
+    return build_lockout(installation)
 
 
 def deletion_of(installation: Installation, lockout: Lockout) -> OrganizationDeletion:

@@ -271,3 +271,38 @@ async def test_names_lists_organizations_and_permissions(inventory: Inventory) -
     assert (await reader.get("/api/credentials")).status == 403
     assert (await reader.post("/api/credentials", _named("x"))).status == 403
     assert (await inventory.api.get("/api/credentials/nonsense")).status == 404
+
+
+KEY_FIELDS = {"credential_type": "ssh_key", **BODIES["ssh_key"]}
+
+
+def _key_under(passphrase: str) -> str:
+    return KEY.export_private_key("pkcs8-pem", passphrase).decode()
+
+
+@pytest.mark.parametrize(
+    "guess",
+    [
+        pytest.param({"passphrase": "wrong"}, id="a passphrase for the stored key"),
+        pytest.param({"secret": _key_under("wrong")}, id="a key for the stored passphrase"),
+    ],
+)
+async def test_ten_guesses_at_a_stored_passphrase_are_the_last(
+    inventory: Inventory, guess: dict[str, str]
+) -> None:
+    made, other = [await inventory.credential(name, **KEY_FIELDS) for name in ("guessed", "other")]
+    path = f"/api/credentials/{made['id']}"
+    for _ in range(10):
+        assert_error(await inventory.api.put(path, guess), 400, "passphrase: does not open the private key")
+    for body in (guess, {"passphrase": "canary-passphrase"}):
+        refused = await inventory.api.put(path, body)
+        assert_error(refused, 429, "Too many failed attempts. Please try again later.")
+        assert refused.json["retry_after_secs"] == int(refused.headers["Retry-After"]) == 900
+    answers = [
+        await inventory.api.put(f"/api/credentials/{other['id']}", {"passphrase": "canary-passphrase"}),
+        await inventory.api.put(path, {"description": "x"}),
+        await inventory.api.put(path, {"secret": _key_under("new"), "passphrase": "new"}),  # no guess
+    ]
+    assert [answer.status for answer in answers] == [200] * 3
+    events = await inventory.database.collection("audit_events").find({"action": "credential.lockout"})
+    assert [event["resource_id"] for event in events] == [made["id"]]

@@ -277,6 +277,20 @@ async def test_the_test_route_tries_a_users_password(start: Start) -> None:
     assert events[0]["details"] == {"success": True, "with_password": True}
 
 
+async def test_the_test_route_is_no_place_to_guess_passwords(away: tuple[Node, ApiClient]) -> None:
+    node, client = away
+    admin = client.with_token((await node.log_in()).access_token)
+    guess = {"username": "ada", "password": "wrong"}
+    for _ in range(10):
+        assert not (await admin.post("/api/auth/ldap/test", guess)).expect()["success"]
+    refused = await admin.post("/api/auth/ldap/test", guess)
+    assert_error(refused, 429, "Too many failed attempts. Please try again later.")
+    assert refused.json["retry_after_secs"] == int(refused.headers["Retry-After"]) > 800
+    for body in ({}, {"username": "ada"}, {"username": "bob", "password": "wrong"}):
+        assert (await admin.post("/api/auth/ldap/test", body)).status == 200
+    assert (await node.log_in()).access_token  # no login is counted
+
+
 async def test_a_provider_that_is_off(installation: Installation, http: ServeNode) -> None:
     node = await start_node(installation)
     client = http(node)

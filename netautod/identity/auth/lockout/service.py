@@ -6,6 +6,10 @@ out, or anyone could lock out an administrator. Tries at it from addresses that 
 lately are spaced a second apart once they have failed too often: strangers slow each other down, never the
 user at a known address. A name without a user has no known address either, so a stranger sees no
 difference between the two.
+
+What a typed secret opens beside accounts (the notes of an organization, a stored private key) is guarded in
+the same way, but each on its own: the failures of an address there lock it out of that one thing, and of no
+login.
 """
 
 import asyncio
@@ -25,6 +29,7 @@ from netautod.identity.auth.lockout.known_addresses import KnownAddresses
 from netautod.identity.auth.lockout.store import FailureCounters
 
 TEXT = "Too many failed login attempts. Please try again later."
+OPENING_TEXT = "Too many failed attempts. Please try again later."
 ACCOUNT_GAP = timedelta(seconds=1)
 ACCOUNT_PATIENCE = timedelta(seconds=5)
 UNSEEN = frozenset({"Cf", "Mn", "Me"})  # format characters, and the marks that NFKD takes off letters
@@ -34,19 +39,22 @@ UNSEEN = frozenset({"Cf", "Mn", "Me"})  # format characters, and the marks that 
 class Attempt:
     """An admitted try. `group` is the client, `account` the keyed hash of the name that was typed.
 
-    `stranger`: the account has not logged in from there lately. `paced`: the try has had its slot.
+    `stranger`: the account has not logged in from there lately. `paced`: the try has had its slot. `text`:
+    the sentence of a refusal.
     """
 
     group: str
     account: str
     stranger: bool
     paced: bool
+    text: str
 
 
 class Lockout:
     """The lockout. `failures` is the setting auth.lockout_failures.
 
-    `account_key` (32 bytes) keys the hashes of the names that are counted: people type passwords there.
+    `account_key` reads the 32 bytes that key the hashes of the names that are counted: people type passwords
+    there.
     """
 
     def __init__(
@@ -56,7 +64,7 @@ class Lockout:
         known: KnownAddresses,
         codes: CodeTries,
         failures: int,
-        account_key: bytes,
+        account_key: Callable[[], Awaitable[bytes]],
         clock: Clock,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
@@ -65,6 +73,7 @@ class Lockout:
         self._codes = codes
         self._limit = failures
         self._account_key = account_key
+        self._key: bytes | None = None
         self._clock = clock
         self._sleep = sleep
 
@@ -74,17 +83,28 @@ class Lockout:
         The client gets the result of the try only after `failed`, `passed` or `succeeded`. Raises
         TooManyRequests.
         """
+        return await self._admit(group_of(address), await self._account(username), TEXT)
+
+    async def admit_opening(self, thing: str, address: str) -> Attempt:
+        """Accept a try to open something that is no account, as `admit` does.
+
+        `thing` names it, for all tries alike; a success from an address makes that one known there.
+        """
+        opened = await self._opened(thing)
+        return await self._admit(f"{opened}@{group_of(address)}", opened, OPENING_TEXT)
+
+    async def _admit(self, group: str, account: str, text: str) -> Attempt:
         now = self._clock.now()
-        group, account = group_of(address), self._account(username)
         until = await self._counters.locked_until(group, now)
         if until is not None:
-            raise _refusal(until, now)
+            raise _refusal(text, until, now)
         stranger = not await self._known.knows(account, group, now)
         state = await self._counters.account(account, now)
         paced = stranger and state is not None and state.failures >= self._limit
+        attempt = Attempt(group=group, account=account, stranger=stranger, paced=paced, text=text)
         if paced:
-            await self._slow_down(account, now)
-        return Attempt(group=group, account=account, stranger=stranger, paced=paced)
+            await self._slow_down(attempt, now)
+        return attempt
 
     async def failed(self, attempt: Attempt) -> int:
         """Count a failure and return how many the address has left. 0: it is locked out from now on.
@@ -94,7 +114,7 @@ class Lockout:
         now = self._clock.now()
         state = await self._counters.add_failure(attempt.group, attempt.account, now)
         if not state.counted and state.locked_until is not None:
-            raise _refusal(state.locked_until, now)
+            raise _refusal(attempt.text, state.locked_until, now)
         if attempt.stranger:
             before = await self._counters.add_stranger_failure(attempt.account, now)
             await self._settle(attempt, before, now)
@@ -107,7 +127,7 @@ class Lockout:
         now = self._clock.now()
         until = await self._counters.locked_until(attempt.group, now)
         if until is not None:
-            raise _refusal(until, now)
+            raise _refusal(attempt.text, until, now)
         await self._settle_stranger(attempt, now)
 
     async def succeeded(self, attempt: Attempt) -> None:
@@ -119,7 +139,7 @@ class Lockout:
         now = self._clock.now()
         until = await self._counters.clear_account(attempt.group, attempt.account, now)
         if until is not None:
-            raise _refusal(until, now)
+            raise _refusal(attempt.text, until, now)
         await self._settle_stranger(attempt, now)
         if (
             attempt.stranger
@@ -135,7 +155,7 @@ class Lockout:
         now = self._clock.now()
         until = await self._codes.take(attempt.account, stranger=attempt.stranger, now=now)
         if until is not None:
-            raise _refusal(until, now)
+            raise _refusal(attempt.text, until, now)
 
     async def code_accepted(self, attempt: Attempt) -> None:
         """Restore all tries of the same side (strangers or known addresses) after a right code."""
@@ -143,7 +163,7 @@ class Lockout:
 
     async def unlock(self, username: str) -> None:
         """Clear the account and unlock addresses that failed at it, for `netautod user unlock`."""
-        account = self._account(username)
+        account = await self._account(username)
         await self._counters.forget_account(account)
         for stranger in (True, False):
             await self._codes.clear(account, stranger=stranger)
@@ -151,7 +171,13 @@ class Lockout:
     async def forget(self, username: str) -> None:
         """Clear the account of a deleted user, with the addresses of the logins."""
         await self.unlock(username)
-        await self._known.forget(self._account(username))
+        await self._known.forget(await self._account(username))
+
+    async def forget_opening(self, thing: str) -> None:
+        """Clear the failures at something that is gone, with the addresses that opened it."""
+        opened = await self._opened(thing)
+        await self._counters.forget_account(opened)
+        await self._known.forget(opened)
 
     async def _settle_stranger(self, attempt: Attempt, now: datetime) -> None:
         if attempt.stranger:
@@ -164,19 +190,27 @@ class Lockout:
         Right and wrong passwords alike: else a thousand concurrent tries would all be answered.
         """
         if not attempt.paced and failures >= self._limit:
-            await self._slow_down(attempt.account, now)
+            await self._slow_down(attempt, now)
 
-    async def _slow_down(self, account: str, now: datetime) -> None:
-        slot = await self._counters.take_slot(account, now, gap=ACCOUNT_GAP, patience=ACCOUNT_PATIENCE)
+    async def _slow_down(self, attempt: Attempt, now: datetime) -> None:
+        slot = await self._counters.take_slot(
+            attempt.account, now, gap=ACCOUNT_GAP, patience=ACCOUNT_PATIENCE
+        )
         if slot is None:
             return
         if slot > now + ACCOUNT_PATIENCE:
-            raise _refusal(slot, now)
+            raise _refusal(attempt.text, slot, now)
         await self._sleep((slot - now).total_seconds())
 
-    def _account(self, username: str) -> str:
+    async def _account(self, username: str) -> str:
+        if self._key is None:
+            self._key = await self._account_key()
         name = _compared(username).encode("utf-8", "surrogatepass")
-        return hmac.new(self._account_key, name, hashlib.sha256).hexdigest()
+        return hmac.new(self._key, name, hashlib.sha256).hexdigest()
+
+    async def _opened(self, thing: str) -> str:
+        """Return the name under which tries at `thing` are counted; no account has one with a colon."""
+        return f"opened:{await self._account(thing)}"
 
 
 def _compared(username: str) -> str:
@@ -189,5 +223,5 @@ def _compared(username: str) -> str:
     return " ".join("".join(one for one in plain if unicodedata.category(one) not in UNSEEN).split())
 
 
-def _refusal(until: datetime, now: datetime) -> TooManyRequests:
-    return TooManyRequests(TEXT, retry_after=max(1, math.ceil((until - now).total_seconds())))
+def _refusal(text: str, until: datetime, now: datetime) -> TooManyRequests:
+    return TooManyRequests(text, retry_after=max(1, math.ceil((until - now).total_seconds())))
