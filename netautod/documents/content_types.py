@@ -51,6 +51,10 @@ class ContentTypes:
         """Return whether a plugin renders contents of this type."""
         return name in self.of_plugins and self.of_plugins[name].render is not None
 
+    def is_checked(self, name: str) -> bool:
+        """Return whether a plugin checks contents of this type."""
+        return name in self.of_plugins and self.of_plugins[name].check is not None
+
     async def check(self, name: str, text: str, *, may_be_gone: bool = False) -> None:
         """Check the text by its type. Raises InvalidInput for an unknown type, or a text that is not of
         it."""

@@ -16,8 +16,9 @@ from weakref import WeakValueDictionary
 
 from netautod.core.clock import Clock
 from netautod.core.errors import NotFound, Unavailable
-from netautod.core.identity.caller import OrgId
+from netautod.core.identity.caller import Caller, OrgId
 from netautod.documents import contents
+from netautod.documents.access import require_readable
 from netautod.documents.content_types import ContentTypes
 from netautod.documents.models import NO_DOCUMENT, Content, Document, DocumentVersion, Edit, ShownDocument
 from netautod.documents.notes.service import NotesVault
@@ -56,17 +57,18 @@ class DocumentWriter:
         self._recent = RecentDocuments(clock)
 
     async def write(
-        self, org_id: OrgId, document_id: str, edit: Edit, *, only_if: OnlyIf | None = None
+        self, caller: Caller, document_id: str, edit: Edit, *, only_if: OnlyIf | None = None
     ) -> tuple[Document, str]:
         """Write the edit; return the changed document and its text.
 
-        Raises NotFound, Forbidden while the vault is locked, InvalidInput for a content that is not of its
-        type.
+        Raises NotFound, Forbidden while the vault is locked or for what shows a note to a caller who may not
+        read it, InvalidInput for a content that is not of its type.
 
         `only_if` checks the very revision that is replaced.
 
         Writers of one node take turns; those of other nodes meet at the compare-and-set.
         """
+        org_id = caller.org_id
         async with self._turns.setdefault(document_id, asyncio.Lock()):
             # The write detects an outdated one; a condition must not be checked against it.
             known = self._recent.take(org_id, document_id) if only_if is None else None
@@ -78,18 +80,20 @@ class DocumentWriter:
                     raise NotFound(NO_DOCUMENT)
                 if only_if is not None:
                     only_if(ShownDocument(document=current, text=None))
-                if (written := await self._attempt(org_id, current, edit)) is not None:
+                if (written := await self._attempt(caller, current, edit)) is not None:
                     self._recent.keep(org_id, written[0])
                     return written
         raise Unavailable(BUSY)
 
-    async def _attempt(self, org_id: OrgId, current: Document, edit: Edit) -> tuple[Document, str] | None:
+    async def _attempt(self, caller: Caller, current: Document, edit: Edit) -> tuple[Document, str] | None:
         """Try one write; return None if the document differs from `current` by now."""
-        wanted = replace(current, **edit.fields)
+        org_id, wanted = caller.org_id, replace(current, **edit.fields)
+        if not wanted.is_note:
+            require_readable(caller, current)
         # Before anything is written: a locked vault leaves no half of a change.
         key = await self._notes.key(org_id) if current.is_note or wanted.is_note else None
         content, text = await self._next_content(org_id, current, wanted, edit, key)
-        await self._check(current, wanted, edit, text)
+        await self._check(caller, current, wanted, edit, text)
         at = await self._keep_version(org_id, current)
         new = replace(wanted, content=content, updated_at=at, revision=current.revision + 1)
         token = uuid4().hex if new.is_note != current.is_note else None
@@ -115,10 +119,17 @@ class DocumentWriter:
         assert key is not None
         return await contents.sealed(key, org_id, current.id, text), text
 
-    async def _check(self, current: Document, wanted: Document, edit: Edit, text: str) -> None:
-        """Check what the edit changes. A stored content may stay, also one of a plugin that is gone."""
+    async def _check(
+        self, caller: Caller, current: Document, wanted: Document, edit: Edit, text: str
+    ) -> None:
+        """Check what the edit changes. A stored content may stay, also one of a plugin that is gone.
+
+        What a plugin says of a stored note may quote it, and is for callers who may read it.
+        """
         if wanted.content_type != current.content_type or (edit.text is not None and not edit.restored):
             gone = wanted.content_type == current.content_type
+            if edit.text is None and self._types.is_checked(wanted.content_type):
+                require_readable(caller, current)
             await self._types.check(wanted.content_type, text, may_be_gone=gone)
 
     async def _keep_version(self, org_id: OrgId, current: Document) -> datetime:

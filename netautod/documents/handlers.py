@@ -5,6 +5,7 @@ from hashlib import sha256
 
 from netautod.core.json.values import to_text
 from netautod.core.loop.each import in_batches
+from netautod.documents.access import MANAGE, READ
 from netautod.documents.models import MAX_CONTENT_BYTES, DocumentFilter, Listing, ShownDocument
 from netautod.documents.schemas import (
     DocumentAnswer,
@@ -13,16 +14,16 @@ from netautod.documents.schemas import (
     DocumentsQuery,
     RenderAnswer,
     RenderRequest,
+    VariablesAnswer,
     VersionAnswer,
     VersionItem,
 )
 from netautod.documents.service import DocumentService
-from netautod.http.access import Repeat, any_token, requires
+from netautod.http.access import Repeat, requires
 from netautod.http.conditions.tags import WEAK, tag_of, tag_with
 from netautod.http.handler import JsonHandler
 from netautod.http.routing.routes import Route
 
-MANAGE = "docs.manage"
 # Contents are limited to 8 MiB by their own size; JSON may take two bytes for one (line breaks, quotes).
 BODY_LIMIT = 2 * MAX_CONTENT_BYTES
 NARROWING = ("category", "parent_folder", "content_type", "q")
@@ -45,19 +46,21 @@ class DocumentHandler(JsonHandler):
 
 
 class DocumentsHandler(DocumentHandler):
-    @any_token(query=DocumentsQuery, answer=DocumentItem, etag=True)
+    @requires(READ, query=DocumentsQuery, answer=DocumentItem, etag=True)
     async def get(self) -> None:
-        """List the documents by category and name: all of them, unless `limit` says otherwise."""
+        """List the documents by category and name: all of them, unless `limit` says otherwise.
+
+        Notes are left out without the permission `notes.read`.
+        """
         query = self.query
-        org_id = self.caller.org_id
         filters = DocumentFilter(**{name: query[name] for name in NARROWING})
         window = {name: query[name] for name in ("limit", "offset", "content")}
-        listing = await self.documents.listing(org_id, filters, **window)
+        listing = await self.documents.listing(self.caller, filters, **window)
         if listing.is_read:
-            shown = await self.documents.read(org_id, listing)
+            shown = await self.documents.read(self.caller.org_id, listing)
             self.answer([one.to_json() for one in shown], light=len(shown) <= LIGHT)
         else:
-            found = self.documents.listed(org_id, filters, listing=listing, content=query["content"])
+            found = self.documents.listed(self.caller, filters, listing=listing, content=query["content"])
             self.tag = await list_tag(listing)
             self.answer_each(found, ShownDocument.to_json)
 
@@ -77,10 +80,10 @@ class DocumentsHandler(DocumentHandler):
 
 
 class OneDocumentHandler(DocumentHandler):
-    @any_token(answer=DocumentAnswer, etag=True)
+    @requires(READ, answer=DocumentAnswer, etag=True)
     async def get(self, document_id: str) -> None:
-        """Read a document; a note is empty while the vault is locked."""
-        shown = await self.documents.get(self.caller.org_id, self.document_id(document_id))
+        """Read a document; a note needs `notes.read` too, and is empty while the vault is locked."""
+        shown = await self.documents.get(self.caller, self.document_id(document_id))
         self.answer_document(shown)
 
     @requires(
@@ -102,17 +105,17 @@ class OneDocumentHandler(DocumentHandler):
 
 
 class VersionsHandler(DocumentHandler):
-    @any_token(answer=VersionItem)
+    @requires(READ, answer=VersionItem)
     async def get(self, document_id: str) -> None:
         """List the versions of a document without their contents, newest first."""
-        self.answer(await self.documents.versions(self.caller.org_id, self.document_id(document_id)))
+        self.answer(await self.documents.versions(self.caller, self.document_id(document_id)))
 
 
 class OneVersionHandler(DocumentHandler):
-    @any_token(answer=VersionAnswer, name="get_doc_version")
+    @requires(READ, answer=VersionAnswer, name="get_doc_version")
     async def get(self, version_id: str) -> None:
         """Read one version with its content."""
-        shown = await self.documents.version(self.caller.org_id, self.version_id(version_id))
+        shown = await self.documents.version(self.caller, self.version_id(version_id))
         self.answer(shown.to_json())
 
 
@@ -125,11 +128,22 @@ class RestoreVersionHandler(DocumentHandler):
 
 
 class RenderDocumentHandler(DocumentHandler):
-    @any_token(body=RenderRequest, answer=RenderAnswer, changes=False)
+    @requires(READ, body=RenderRequest, answer=RenderAnswer, changes=False)
     async def post(self, document_id: str) -> None:
-        """Render a Jinja template; an error of the template is part of the answer."""
-        wanted, variables = self.document_id(document_id), self.body["variables"]
-        self.answer((await self.documents.render(self.caller.org_id, wanted, variables)).to_json())
+        """Render a Jinja template; an error of the template is part of the answer.
+
+        An undefined name renders as nothing, with `strict` it is an error; what is below one always is.
+        """
+        rendered = await self.documents.render(self.caller, self.document_id(document_id), **self.body)
+        self.answer(rendered.to_json())
+
+
+class VariablesHandler(DocumentHandler):
+    @requires(READ, answer=VariablesAnswer)
+    async def get(self, document_id: str) -> None:
+        """List the names that a Jinja template takes from its variables."""
+        names = await self.documents.variables(self.caller, self.document_id(document_id))
+        self.answer({"variables": names})
 
 
 def document_tag(shown: ShownDocument) -> str:
@@ -161,4 +175,5 @@ ROUTES = (
     Route(path="/api/docs/versions/:version_id", handler=OneVersionHandler),
     Route(path="/api/docs/:id/restore/:version_id", handler=RestoreVersionHandler),
     Route(path="/api/docs/:id/render", handler=RenderDocumentHandler),
+    Route(path="/api/docs/:id/variables", handler=VariablesHandler),
 )

@@ -141,10 +141,11 @@ class Edit:
 class DocumentFilter:
     """The filters of a list; a `parent_folder` of "" means the documents without one.
 
-    `q`: a part of the name, in any case.
+    `q`: a part of the name, in any case. `notes` False: without notes.
     """
 
     category: str | None = None
     parent_folder: str | None = None
     content_type: str | None = None
     q: str | None = None
+    notes: bool = True

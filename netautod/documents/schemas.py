@@ -8,6 +8,7 @@ from marshmallow import ValidationError, fields, validate
 
 from netautod.core.schema.bases import (
     Answer,
+    Boolean,
     Id,
     JsonObject,
     Name,
@@ -59,6 +60,7 @@ class DocumentRequest(Request):
 class RenderRequest(Request):
     example: ClassVar[Mapping[str, Any]] = {"variables": {"name": "core-1"}}
     variables = JsonObject(most_bytes=MIB, load_default=dict)
+    strict = Boolean(load_default=False)
 
 
 class DocumentsQuery(Query):
@@ -110,6 +112,12 @@ class VersionAnswer(Answer):
     document_id = Id()
     content = fields.String()
     created_at = Timestamp()
+
+
+class VariablesAnswer(Answer):
+    """The names that a template takes from its variables."""
+
+    variables = fields.List(fields.String())
 
 
 class RenderAnswer(Answer):

@@ -15,6 +15,7 @@ from netautod.core.errors import Duplicate, InvalidInput, NotFound, Unavailable
 from netautod.core.identity.caller import Caller, OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.documents import contents
+from netautod.documents.access import READ_NOTES, require_readable, visible, written
 from netautod.documents.content_types import ContentTypes
 from netautod.documents.editing import ATTEMPTS, BUSY, DocumentWriter, OnlyIf
 from netautod.documents.models import (
@@ -66,7 +67,7 @@ class DocumentService:
 
     async def listing(
         self,
-        org_id: OrgId,
+        caller: Caller,
         filters: DocumentFilter,
         *,
         limit: int | None = None,
@@ -74,7 +75,11 @@ class DocumentService:
         content: bool = True,
     ) -> Listing:
         """Find the documents of a list, sorted by category and name; those of a short list are read
-        already."""
+        already.
+
+        For a caller who may not read notes there are none.
+        """
+        org_id, filters = caller.org_id, visible(caller, filters)
         few = READ_AT_ONCE if limit is None else min(limit, READ_AT_ONCE)
         count, up_to = few if few == limit else few + 1, SMALL if content else -1
         parts = await self._documents.first(org_id, filters, limit=count, offset=offset, up_to=up_to)
@@ -89,7 +94,7 @@ class DocumentService:
 
     async def listed(
         self,
-        org_id: OrgId,
+        caller: Caller,
         filters: DocumentFilter,
         *,
         limit: int | None = None,
@@ -103,8 +108,9 @@ class DocumentService:
         The order is that of the beginning (of the `listing`, if there is one already): a document that is
         renamed meanwhile comes once, a deleted one does not.
         """
+        org_id, filters = caller.org_id, visible(caller, filters)
         if listing is None:
-            listing = await self.listing(org_id, filters, limit=limit, offset=offset, content=content)
+            listing = await self.listing(caller, filters, limit=limit, offset=offset, content=content)
         parts, up_to = listing.parts, SMALL if content else -1
         ids = [] if parts else [one.id for one in listing.documents]
         for start in range(0, len(ids) or 1, READ_AT_ONCE):
@@ -121,11 +127,12 @@ class DocumentService:
         """Return all documents of a list that `is_read`."""
         return await show_documents(self._notes, org_id, [document for document, _ in listing.parts])
 
-    async def page(self, org_id: OrgId, filters: DocumentFilter, page: Page) -> PageOf[ShownDocument]:
+    async def page(self, caller: Caller, filters: DocumentFilter, page: Page) -> PageOf[ShownDocument]:
         """Return one page, sorted by category and name, without contents."""
-        listed = self.listed(org_id, filters, limit=page.limit, offset=page.offset, content=False)
+        listed = self.listed(caller, filters, limit=page.limit, offset=page.offset, content=False)
         found = [one async for one in listed]
-        return PageOf(items=found, total=await self._documents.count(org_id, filters), page=page)
+        total = await self._documents.count(caller.org_id, visible(caller, filters))
+        return PageOf(items=found, total=total, page=page)
 
     async def _whole(self, org_id: OrgId, group: Sequence[Document], *, content: bool) -> list[Document]:
         """Add the contents that were not read yet; leaves out documents that are gone by now."""
@@ -135,9 +142,11 @@ class DocumentService:
         found = {one.id: one for one in await self._documents.with_contents(org_id, missing)}
         return [found.get(one.id, one) for one in group if one.content is not None or one.id in found]
 
-    async def get(self, org_id: OrgId, document_id: str) -> ShownDocument:
-        """Return the document; a note is empty and locked while the vault is locked. Raises NotFound."""
-        return (await show_documents(self._notes, org_id, [await self._existing(org_id, document_id)]))[0]
+    async def get(self, caller: Caller, document_id: str) -> ShownDocument:
+        """Return the document; a note is empty and locked while the vault is locked. Raises NotFound,
+        Forbidden."""
+        found = await self._readable(caller, document_id)
+        return (await show_documents(self._notes, caller.org_id, [found]))[0]
 
     async def create(
         self, caller: Caller, fields: Mapping[str, Any], *, document_id: str | None = None
@@ -171,11 +180,12 @@ class DocumentService:
             await self._documents.insert(caller.org_id, document)
         except Duplicate:
             # The request is repeated: the node that served it first died between this write and the answer.
-            before = await self.get(caller.org_id, document_id)
+            found = await self._existing(caller.org_id, document_id)
+            (before,) = await show_documents(self._notes, caller.org_id, [found])
             document, text = before.document, before.text or ""
-        details = {"name": document.name, "category": document.category}
+        details = {**_named(document), "category": document.category}
         await self._audit.record(caller, "document.create", "document", document.id, details)
-        return ShownDocument(document=document, text=text)
+        return written(caller, ShownDocument(document=document, text=text))
 
     async def update(
         self,
@@ -192,10 +202,10 @@ class DocumentService:
             contents.measure(text)
         metadata = {name: value for name, value in fields.items() if name != "content"}
         edit = Edit(fields=metadata, text=text)
-        document, shown = await self._writer.write(caller.org_id, document_id, edit, only_if=only_if)
-        details = {"name": document.name, "fields": sorted(fields)}
+        document, shown = await self._writer.write(caller, document_id, edit, only_if=only_if)
+        details = {**_named(document), "fields": sorted(fields)}
         await self._audit.record(caller, "document.update", "document", document_id, details)
-        return ShownDocument(document=document, text=shown)
+        return written(caller, ShownDocument(document=document, text=shown))
 
     async def restore(self, caller: Caller, document_id: str, version_id: str) -> ShownDocument:
         """Store the current content as a version, then write that of the given one. Raises NotFound,
@@ -206,10 +216,10 @@ class DocumentService:
         if version is None or version.document_id != document_id:
             raise NotFound(NO_VERSION)
         text = await self._text_of(caller.org_id, version)
-        document, shown = await self._writer.write(caller.org_id, document_id, Edit(text=text, restored=True))
-        details = {"name": document.name, "version_id": version_id}
+        document, shown = await self._writer.write(caller, document_id, Edit(text=text, restored=True))
+        details = {**_named(document), "version_id": version_id}
         await self._audit.record(caller, "document.restore", "document", document_id, details)
-        return ShownDocument(document=document, text=shown)
+        return written(caller, ShownDocument(document=document, text=shown))
 
     async def delete(self, caller: Caller, document_id: str, *, only_if: OnlyIf | None = None) -> None:
         """Delete the document and its versions, whether the vault is locked or not. Raises NotFound."""
@@ -218,33 +228,56 @@ class DocumentService:
         await self._versions.remove_all(caller.org_id, document_id)
         await self._audit.record(caller, "document.delete", "document", document_id)
 
-    async def versions(self, org_id: OrgId, document_id: str) -> list[dict[str, Any]]:
-        """List the versions without contents, newest first: id, document_id and created_at (text) of each."""
-        await self._existing(org_id, document_id, content=False)
-        return await self._versions.listed(org_id, document_id)
+    async def versions(self, caller: Caller, document_id: str) -> list[dict[str, Any]]:
+        """List the versions without contents, newest first: id, document_id and created_at (text) of each.
 
-    async def version(self, org_id: OrgId, version_id: str) -> ShownVersion:
-        """Return a version with its content. Raises NotFound."""
+        Raises NotFound, Forbidden.
+        """
+        await self._readable(caller, document_id, content=False)
+        return await self._versions.listed(caller.org_id, document_id)
+
+    async def version(self, caller: Caller, version_id: str) -> ShownVersion:
+        """Return a version with its content. Raises NotFound, Forbidden."""
+        org_id = caller.org_id
         version = await self._versions.get(org_id, version_id)
-        # A version without a document is one that a deletion has not reached yet.
-        if version is None or await self._documents.get(org_id, version.document_id, content=False) is None:
+        if version is None:
             raise NotFound(NO_VERSION)
+        # Read after the version: a document that became a note in between is refused.
+        document = await self._documents.get(org_id, version.document_id, content=False)
+        if document is None:  # a deletion has not reached the version yet
+            raise NotFound(NO_VERSION)
+        require_readable(caller, document)
+        if version.content.is_sealed:
+            caller.require(READ_NOTES)
         return ShownVersion(version=version, text=await self._text_of(org_id, version))
 
-    async def render(self, org_id: OrgId, document_id: str, variables: Mapping[str, Any]) -> Rendered:
+    async def render(
+        self, caller: Caller, document_id: str, variables: Mapping[str, Any], *, strict: bool = False
+    ) -> Rendered:
         """Render the template with the variables; its errors are part of the result.
 
-        Raises NotFound, InvalidInput, Forbidden.
+        `strict`: an undefined name is an error, too. Raises NotFound, InvalidInput, Forbidden.
         """
-        document = await self._existing(org_id, document_id)
-        if not self.can_render(document.content_type):
+        document = await self._readable(caller, document_id)
+        kind = document.content_type
+        if not self.can_render(kind):
             raise InvalidInput(f"Only a document of content_type {self._types.rendered} can be rendered")
-        assert document.content is not None
-        key = await self._notes.key(org_id) if document.content.is_sealed else None
-        text = await contents.open_content(key, org_id, document_id, document.content)
+        if strict and kind != JINJA:
+            raise InvalidInput(f"strict: Only a document of content_type {JINJA} can be rendered strictly")
+        text = await self._opened(caller.org_id, document)
+        if kind != JINJA:
+            return await self._types.render(kind, text, variables)
+        return await self._renderer.render(text, variables, strict=strict)
+
+    async def variables(self, caller: Caller, document_id: str) -> list[str]:
+        """List the names that the template takes from its variables, sorted.
+
+        Raises NotFound, InvalidInput for what is no template or cannot be read as one, Forbidden.
+        """
+        document = await self._readable(caller, document_id)
         if document.content_type != JINJA:
-            return await self._types.render(document.content_type, text, variables)
-        return await self._renderer.render(text, variables)
+            raise InvalidInput(f"Only a document of content_type {JINJA} has variables")
+        return await self._renderer.names(await self._opened(caller.org_id, document))
 
     @property
     def content_types(self) -> tuple[str, ...]:
@@ -254,6 +287,11 @@ class DocumentService:
     def can_render(self, content_type: str) -> bool:
         """Return whether contents of this type can be rendered."""
         return content_type == JINJA or self._types.is_rendered(content_type)
+
+    async def _readable(self, caller: Caller, document_id: str, *, content: bool = True) -> Document:
+        found = await self._existing(caller.org_id, document_id, content=content)
+        require_readable(caller, found)
+        return found
 
     async def _existing(self, org_id: OrgId, document_id: str, *, content: bool = True) -> Document:
         found = await self._documents.get(org_id, document_id, content=content)
@@ -275,6 +313,16 @@ class DocumentService:
                 raise NotFound(NO_DOCUMENT)
         raise Unavailable(BUSY)
 
+    async def _opened(self, org_id: OrgId, document: Document) -> str:
+        assert document.content is not None
+        key = await self._notes.key(org_id) if document.content.is_sealed else None
+        return await contents.open_content(key, org_id, document.id, document.content)
+
     async def _text_of(self, org_id: OrgId, version: DocumentVersion) -> str:
         key = await self._notes.key(org_id) if version.content.is_sealed else None
         return await contents.open_content(key, org_id, version.document_id, version.content)
+
+
+def _named(document: Document) -> dict[str, Any]:
+    """Return the name for an audit event; that of a note is not for everybody who reads the audit."""
+    return {} if document.is_note else {"name": document.name}

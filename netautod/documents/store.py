@@ -15,7 +15,7 @@ from netautod.core.pages import in_turns
 from netautod.core.schema.bulk_values import made
 from netautod.documents import version_store
 from netautod.documents.contents import COLLECTION
-from netautod.documents.models import Document, DocumentFilter, ListedDocument
+from netautod.documents.models import NOTES, Document, DocumentFilter, ListedDocument
 from netautod.documents.version_store import content_fields, to_content
 from netautod.store.client import Database
 from netautod.store.client import Document as Row
@@ -169,8 +169,10 @@ def _where(filters: DocumentFilter) -> Row:
         where["name"] = {"$regex": re.escape(filters.q), "$options": "i"}
     if filters.content_type is not None:
         where["content_type"] = filters.content_type
+    if not filters.notes:
+        where["category"] = {"$ne": NOTES}
     if filters.category is not None:
-        where["category"] = filters.category
+        where["category"] = {"$eq": filters.category, **where.get("category", {})}
     if filters.parent_folder is not None:
         where["parent_folder"] = filters.parent_folder or None
     return where

@@ -64,7 +64,7 @@ async def _caller(users: UserService) -> Caller:
         user_id=admin.id,
         org_id=OrgId(admin.org_id),
         username=admin.username,
-        permissions=frozenset(admin.permissions),
+        permissions=admin.granted,
     )
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from pymongo import IndexModel
 
+from netautod import __version__
 from netautod.assembly.data.dropped_indexes import DROPPED
 from netautod.assembly.data.leases import named_leases
 from netautod.assembly.data.migrations import list_migrations
@@ -17,8 +18,12 @@ from netautod.assembly.data.stores import INDEXES
 from netautod.automation.executions.settings import ExecutionSettings
 from netautod.automation.system.store import SystemStore
 from netautod.core.clock import SystemClock
+from netautod.core.identity.caller import OrgId
+from netautod.core.identity.permissions import grants
 from netautod.core.work.guard import no_guard
 from netautod.identity.auth.settings import AuthSettings
+from netautod.identity.users.models import Role
+from netautod.identity.users.roles.store import RoleStore
 from netautod.server.watch.systemd import longer
 from netautod.store.client import Database
 from netautod.store.indexes import fingerprint
@@ -37,6 +42,7 @@ NEWER = {
     "_id": 99,
     "name": "a form of tomorrow",
     "version": "9.9.9",
+    "since": "9.8.0",
     "host": "far",
     "began_at": datetime(2026, 1, 1, tzinfo=UTC),
     "done_at": datetime(2026, 1, 1, tzinfo=UTC),
@@ -53,6 +59,13 @@ def test_numbers_and_names_are_one_each(database: Database) -> None:
     known = table(database)
     assert [one.number for one in known] == list(range(1, len(known) + 1))
     assert len({one.name for one in known}) == len(known)
+
+
+def test_each_names_the_version_that_it_came_with(database: Database) -> None:
+    versions = [[int(part) for part in one.since.split(".")] for one in table(database)]
+    assert versions == sorted(versions)
+    assert versions[:10] == [[0, 1, 0]] * 9 + [[0, 2, 0]]
+    assert versions[-1] <= [int(part) for part in __version__.split(".")]
 
 
 def test_a_change_of_an_index_is_a_migration(database: Database) -> None:
@@ -111,6 +124,46 @@ async def test_tokens_and_devices_of_older_releases(indexed: Database) -> None:
     assert timedelta(0) <= ends["old"] - now - timedelta(days=90) < timedelta(minutes=5)
     [device] = await devices.find({})
     assert "Core-1" in device["search"]
+
+
+@pytest.mark.parametrize(
+    ("held", "then"),
+    [
+        pytest.param([], ["docs.read"], id="no permission"),
+        pytest.param(["devices.access"], ["devices.access", "docs.read"], id="another one"),
+        pytest.param(["docs.manage"], ["docs.manage", "docs.read", "notes.read"], id="who writes documents"),
+        pytest.param(["*"], ["*"], id="everything, which grants it"),
+        pytest.param(["docs.*"], ["docs.*"], id="all of documents, which grants it"),
+        pytest.param(["*", "docs.manage"], ["*", "docs.manage", "notes.read"], id="named beside everything"),
+    ],
+)
+async def test_roles_and_tokens_of_older_releases_read_documents(
+    indexed: Database, held: list[str], then: list[str]
+) -> None:
+    roles, tokens, tasks = (indexed.collection(name) for name in ("roles", "api_tokens", "tasks"))
+    [migration] = [one for one in table(indexed) if one.number == 10]
+    assert migration.catch_up is not None
+    old = {"org_id": "o", "permissions": held}
+    await roles.insert({**old, "_id": "old", "name": "old"})
+    await tokens.insert({**old, "_id": "old", "hash": "1", "expires_at": None})
+    await tasks.insert({"_id": "of a token", "org_id": "o", "name": "t", "scope": held})
+    await tasks.insert({"_id": "of a session", "org_id": "o", "name": "s", "scope": None})
+    for step in (migration.apply, migration.apply, migration.catch_up):
+        await step(no_guard)
+        for collection in (roles, tokens):
+            assert [row["permissions"] for row in await collection.find({})] == [then]
+    scopes = {row["_id"]: row["scope"] for row in await tasks.find({})}
+    assert scopes["of a session"] is None
+    assert grants(scopes["of a token"], "docs.read")
+    # A node of before works beside: what it writes is put right, what this version writes is not touched.
+    await roles.insert({**old, "_id": "late", "name": "late"})
+    now = datetime.now(UTC)
+    mine = {"description": None, "builtin": False, "created_at": now, "updated_at": now}
+    role = Role(id="new", org_id=OrgId("o"), name="new", permissions=tuple(held), **mine)  # type: ignore[arg-type]
+    await RoleStore(indexed).insert(role)
+    await migration.catch_up(no_guard)
+    found = {row["_id"]: row["permissions"] for row in await roles.find({})}
+    assert found == {"old": then, "late": then, "new": held}
 
 
 @pytest.mark.slow

@@ -130,7 +130,7 @@ async def _versions(report: Report, database: Database, documents: DocumentServi
     lists, restores = [], []
     for _ in range(READS):
         began = time.perf_counter()
-        listed = await documents.versions(caller.org_id, document_id)
+        listed = await documents.versions(caller, document_id)
         encode(listed)
         lists.append((time.perf_counter() - began) * 1000)
         began = time.perf_counter()

@@ -16,6 +16,7 @@ from netautod.automation.executions.abandoned.watched import Watched
 from netautod.console.settings import ConsoleSettings
 from netautod.core.errors import Unauthenticated
 from netautod.core.identity.caller import Caller, OrgId, RequestInfo
+from netautod.core.identity.permissions import of_roles
 from netautod.http.context import HttpContext
 from netautod.http.settings import LimitSettings
 from netautod.http.status.health import Health
@@ -44,7 +45,7 @@ class Site:
         cookie = uuid4().hex
         caller = replace(
             self.admin,
-            permissions=frozenset(permissions),
+            permissions=of_roles(permissions),
             org_id=OrgId(org_id or self.admin.org_id),
             **fields,  # type: ignore[arg-type]
         )
@@ -98,7 +99,7 @@ async def open_site(
                 user_id=admin.id,
                 org_id=admin.org_id,
                 username=admin.username,
-                permissions=frozenset({"*"}),
+                permissions=of_roles({"*"}),
                 session_id=str(uuid4()),
             ),
         )

@@ -190,6 +190,13 @@ async def test_a_template_is_rendered_with_variables(site: Site, writer: Browser
     page = await writer.post(f"{path}/render", {"variables": variables.replace("0", "1")}, status=200)
     (output,) = page.all("pre", aria_label="Output")
     assert output.text == "hostname <b>core</b> 1.0"
+    sent = {"variables": '{"zero": 1}', "strict": "on"}
+    page = await writer.post(f"{path}/render", sent, status=200)
+    assert "line 1: 'name' is undefined" in page.text
+    (box,) = page.all("input", type="checkbox", name="strict")
+    assert "checked" in box.attributes
+    page = await writer.post(f"{path}/render", {**sent, "strict": ""}, status=200)
+    assert "'name' is undefined" not in page.text
     text = await made(site, writer)
     assert "Render" not in (await writer.get(text)).links
     await writer.get(f"{text}/render", status=400)
@@ -197,8 +204,14 @@ async def test_a_template_is_rendered_with_variables(site: Site, writer: Browser
 
 async def test_who_may_only_read_finds_no_control(site: Site, writer: Browser) -> None:
     path = await made(site, writer, content_type="jinja")
-    reader = site.browser(org_id=writer.caller.org_id)
+    nobody = site.browser("devices.access", org_id=writer.caller.org_id)
+    assert "Documents" not in (await nobody.get("/devices")).links
+    for page_path in ("/documents", path, f"{path}/content", f"{path}/versions", f"{path}/render"):
+        await nobody.get(page_path, status=403)
+    await nobody.post(f"{path}/render", {"variables": "{}"}, status=403)
+    reader = site.browser("docs.read", org_id=writer.caller.org_id)
     page = await reader.get("/documents")
+    assert page.links["Documents"] == "/documents"
     assert "New document" not in page.links
     page = await reader.get(path)
     assert not page.controls - {"Log out"}

@@ -125,8 +125,16 @@ async def test_names_of_devices_tasks_and_documents(site: Site) -> None:
     (await api.post("/api/tasks/schedules", task)).expect(201)
     document = {"name": "about a needle", "category": "mops", "content_type": "text", "content": "x"}
     (await api.post("/api/docs", document)).expect(201)
-    page = await site.browser("devices.access", "tasks.operate").get("/find?q=needle")
+    note = {**document, "name": "a needle of a note", "category": "notes"}
+    (await api.post("/api/docs", note)).expect(201)
+    page = await site.browser("devices.access", "tasks.operate", "docs.read").get("/find?q=needle")
     assert {"needle-<b>", "Needle work", "about a needle"} <= page.links.keys()
+    assert "a needle of a note" not in page.text
+    assert (
+        "needle of a note"
+        in (await site.browser("devices.access", "docs.read", "notes.read").get("/find?q=needle")).text
+    )
+    assert "about a needle" not in (await site.browser("devices.access").get("/find?q=needle")).text
     assert page.links["search configs for “needle”"] == "/search?q=needle"
     assert "Needle work" not in (await site.browser("devices.access").get("/find?q=needle")).text
     page = await site.browser("devices.access").get("/find?q=192.0.2.200")

@@ -15,7 +15,7 @@ NOTE = {"name": "core", "category": "notes", "content_type": "text", "content": 
 @pytest.fixture
 async def keeper(site: Site) -> Browser:
     """Of an organization of the test's own, who may do all with its vault."""
-    return site.browser("docs.manage", "system.manage", org_id=str(uuid4()))
+    return site.browser("docs.manage", "notes.read", "system.manage", org_id=str(uuid4()))
 
 
 async def test_a_vault_is_locked_and_unlocked(keeper: Browser) -> None:
@@ -79,10 +79,49 @@ async def test_the_passphrase_is_changed_with_the_old_one(keeper: Browser) -> No
 async def test_who_may_not_finds_no_control(site: Site, keeper: Browser) -> None:
     await keeper.post(f"{NOTES}/password", {"password": PASSPHRASE, "again": PASSPHRASE})
     await keeper.upload("/documents/new", NOTE, status=303)
-    reader = site.browser(org_id=keeper.caller.org_id)
+    reader = site.browser("docs.read", "notes.read", org_id=keeper.caller.org_id)
     assert not (await reader.get(NOTES)).controls - {"Log out"}
+    assert "core" in (await reader.get(NOTES)).links
     await keeper.post(f"{NOTES}/lock")
     assert not (await reader.get(NOTES)).controls - {"Log out"}
     for action in ("unlock", "lock", "password", "password/change"):
         await reader.post(f"{NOTES}/{action}", status=403)
     await site.browser("docs.manage").post(f"{NOTES}/password", status=403)
+
+
+@pytest.mark.parametrize(
+    "held", [pytest.param("docs.read", id="reader"), pytest.param("docs.manage", id="writer")]
+)
+async def test_who_may_not_read_notes_sees_neither_names_nor_contents(
+    site: Site, keeper: Browser, held: str
+) -> None:
+    path = (await keeper.upload("/documents/new", NOTE, status=303)).headers["Location"]
+    await keeper.upload(f"{path}/edit", {**NOTE, "content": "the new secret"}, status=303)
+    other = site.browser(held, "devices.access", org_id=keeper.caller.org_id)
+    page = await other.get(NOTES)
+    assert "Only users with notes.read can read notes." in page.text
+    for listed in (page, *[await other.get(where) for where in ("/documents", "/find?q=core")]):
+        assert not {"core"} & set(listed.links)
+    for where in ("", "/content", "/versions", "/diff", "/render"):
+        assert "secret" not in (await other.get(f"{path}{where}", status=403)).html
+    for action in ("edit", "delete"):
+        await other.upload(f"{path}/{action}", NOTE, status=403)
+
+
+async def test_a_writer_who_may_not_read_notes_writes_one(site: Site, keeper: Browser) -> None:
+    writer = site.browser("docs.manage", org_id=keeper.caller.org_id)
+    answer = await writer.upload("/documents/new", NOTE, status=303)
+    assert answer.headers["Location"] == "/documents"
+    assert "core" in (await keeper.get(NOTES)).links
+
+
+async def test_wrong_passphrases_of_the_form_are_counted(keeper: Browser) -> None:
+    await keeper.post(f"{NOTES}/password", {"password": PASSPHRASE, "again": PASSPHRASE})
+    await keeper.post(f"{NOTES}/lock")
+    for _ in range(10):
+        await keeper.post(f"{NOTES}/unlock", {"password": OTHER}, status=400)
+    page = await keeper.post(f"{NOTES}/unlock", {"password": PASSPHRASE}, status=429)
+    assert "Too many failed attempts. Please try again later." in page.text
+    assert int(page.headers["Retry-After"]) > 800
+    change = {"old_password": PASSPHRASE, "new_password": OTHER, "again": OTHER}
+    await keeper.post(f"{NOTES}/password/change", change, status=429)

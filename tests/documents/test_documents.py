@@ -178,17 +178,19 @@ async def test_permissions(node: Node) -> None:
     one = f"/api/docs/{made['id']}"
     await node.put(made, content="second")
     (version,) = await node.versions(made)
-    anyone = node.with_permissions()
-    for response in (
-        await anyone.get("/api/docs"),
-        await anyone.get(one),
-        await anyone.get(f"{one}/versions"),
-        await anyone.get(f"/api/docs/versions/{version['id']}"),
-        await anyone.post(f"{one}/render", {}),
-        await anyone.get("/api/vault/status"),
-    ):
-        assert response.status == 200
-    reader = node.with_permissions("devices.manage", "tasks.operate")
+    stranger, reader = node.with_permissions("devices.manage"), node.with_permissions("docs.read")
+    for api, status in ((stranger, 403), (reader, 200)):
+        for response in (
+            await api.get("/api/docs"),
+            await api.get(one),
+            await api.get(f"{one}/versions"),
+            await api.get(f"/api/docs/versions/{version['id']}"),
+            await api.post(f"{one}/render", {}),
+            await api.get(f"{one}/variables"),
+        ):
+            assert response.status == status
+        assert (await api.get("/api/vault/status")).status == 200
+    reader = node.with_permissions("docs.read", "tasks.operate")
     password = {"password": "x" * 12}
     for response in (
         await reader.post("/api/docs", TEXT),

@@ -97,7 +97,7 @@ async def test_what_is_held_does_not_grow_with_the_list(library: Library, node: 
     async def peak(limit: int) -> int:
         tracemalloc.start()
         size = 0
-        async for shown in node.documents.listed(node.caller.org_id, DocumentFilter(), limit=limit):
+        async for shown in node.documents.listed(node.caller, DocumentFilter(), limit=limit):
             size += len(shown.text or "")
         assert size == limit * 256 * 1024
         _, most = tracemalloc.get_traced_memory()
@@ -123,7 +123,7 @@ async def test_a_document_that_changes_meanwhile_comes_once(
     monkeypatch.setattr(service_module, "READ_AT_ONCE", 2)
     made = [await node.create(name=name) for name in "abcd"]
     found: list[str] = []
-    async for shown in node.documents.listed(node.caller.org_id, DocumentFilter()):
+    async for shown in node.documents.listed(node.caller, DocumentFilter()):
         if not found:
             await node.put(made[0], **change)
             await node.put(made[3], **change)
@@ -137,7 +137,7 @@ async def test_what_leaves_the_list_meanwhile_does_not_come(
     monkeypatch.setattr(service_module, "READ_AT_ONCE", 2)
     made = [await node.create(name=name) for name in "abcd"]
     found: list[str] = []
-    async for shown in node.documents.listed(node.caller.org_id, DocumentFilter(category="outputs")):
+    async for shown in node.documents.listed(node.caller, DocumentFilter(category="outputs")):
         if not found:
             assert (await node.api.delete(f"/api/docs/{made[2]['id']}")).status == 204
             await node.put(made[3], category="templates")
@@ -153,7 +153,7 @@ async def test_a_vault_that_is_locked_meanwhile_closes_the_rest(
         await node.create(name=name, category="notes")
     assert (await node.api.post("/api/vault/password", {"password": PASSPHRASE})).status == 204
     found: list[Any] = []
-    async for shown in node.documents.listed(node.caller.org_id, DocumentFilter()):
+    async for shown in node.documents.listed(node.caller, DocumentFilter()):
         if not found:
             assert (await node.api.post("/api/vault/lock")).status == 204
         found.append((shown.text, shown.locked))
@@ -236,6 +236,6 @@ async def test_documents_are_found_by_a_part_of_their_name_and_by_content_type(n
         "content_type=unknown": [],
     }.items():
         assert [one["name"] for one in (await node.api.get(f"/api/docs?{query}")).expect()] == names, query
-    page = await node.documents.page(node.org_id, DocumentFilter(q="plan"), Page(limit=1, offset=1))
+    page = await node.documents.page(node.caller, DocumentFilter(q="plan"), Page(limit=1, offset=1))
     assert ([one.document.name for one in page.items], page.total) == (["Core plan (1)"], 3)
     assert page.items[0].text is None

@@ -145,10 +145,10 @@ async def test_the_list_of_10000_versions_reads_no_content(
     for start in range(0, 10_000, 1000):
         rows = [{**row, "_id": f"{n:032x}", "revision": n} for n in range(start + 10, start + 1010)]
         await versions.insert_many(rows)
-    listed = await node.documents.versions(node.org_id, made["id"])
+    listed = await node.documents.versions(node.caller, made["id"])
     assert len(listed) == 10_001
     assert listed[0]["id"] == f"{10_009:032x}"
     with profiled(library.database, mongo_uri) as profile:
-        await node.documents.versions(node.org_id, made["id"])
+        await node.documents.versions(node.caller, made["id"])
         _, documents = profile.cost()
     assert documents == 1  # the document itself

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import uuid4
 
 from netautod.core.identity.caller import Caller, OrgId
+from netautod.core.identity.permissions import of_roles
 from tests.support.fetching import fetch
 from tests.support.promises import promises_of
 
@@ -100,7 +101,7 @@ class ServedRoutes:
             user_id=user_id or str(uuid4()),
             org_id=OrgId(org_id or str(uuid4())),
             username=f"user-{token[:6]}",
-            permissions=frozenset(permissions),
+            permissions=of_roles(permissions),
         )
         self.callers[token] = caller
         return ApiClient(base_url=self.base_url, description=self.description, token=token), caller

@@ -139,7 +139,7 @@ async def test_people_and_machines_get_in_as_before(upgraded: Upgraded) -> None:
     assert (me["id"], me["roles"], me["permissions"]) == (
         made["user"],
         ["upgraded-reader"],
-        ["devices.access"],
+        ["devices.access", "docs.read"],
     )
     machine = (await service.anonymous()).with_token(made["token"])
     assert (await machine.get("/api/devices")).expect()["total"] == 1

@@ -1,8 +1,9 @@
 """The table of all migrations of the service, in the order of their numbers.
 
 A release that changes how something is stored adds a line with the next number, and takes none away: the
-numbers are how an older program knows that a database is none of its own any more. What a new line does must
-leave the data readable to the version before it, whose nodes may run beside it until they are stopped. A
+numbers are how an older program knows that a database is none of its own any more, and `since` is the version
+that it then names as the one to install: the `__version__` that the line comes with. What a new line does
+must leave the data readable to the version before it, whose nodes may run beside it until they are stopped. A
 change of an index is one, too: another line `indexes` (tests hold the fingerprint in the last one's name).
 Where one is left behind, another line `dropped indexes` has the fingerprint of DROPPED, and waits until no
 node of an earlier version lives: that may name the index by which it reads.
@@ -14,6 +15,7 @@ from datetime import timedelta
 from functools import partial
 
 from netautod.activity.audit.chain.adoption import adopt
+from netautod.assembly.data.document_reading import grant_reading, grant_reading_to_latest
 from netautod.assembly.data.dropped_indexes import DROPPED
 from netautod.assembly.data.stores import INDEXES, Stores
 from netautod.assembly.settings import Settings
@@ -56,25 +58,38 @@ def list_migrations(database: Database, stores: Stores, settings: AuthSettings) 
         await drop_indexes(database, DROPPED, guard=guard)
 
     return (
-        Migration(number=1, name="indexes 23c27254fe3194fc", apply=indexes, catch_up=indexes),
+        Migration(number=1, since="0.1.0", name="indexes 23c27254fe3194fc", apply=indexes, catch_up=indexes),
         Migration(
             number=2,
+            since="0.1.0",
             name="devices that are vouched for",
             apply=partial(vouch_for_all, database, VOUCHED_FOR),
             catch_up=partial(note_unvouched, database, VOUCHED_FOR),
         ),
-        Migration(number=3, name="search texts of devices", apply=search_texts, catch_up=search_texts),
-        Migration(number=4, name="ends of API tokens", apply=token_ends, catch_up=token_ends),
-        Migration(number=5, name="chain of the audit", apply=audit_chain, in_background=True),
-        Migration(number=6, name="indexes 2f2aa39ebed51d25", apply=indexes, catch_up=indexes),
-        Migration(number=7, name="states of backups", apply=backup_states, catch_up=backup_states),
-        Migration(number=8, name="indexes a14e5ea079b7c3bf", apply=indexes, catch_up=indexes),
+        Migration(
+            number=3, since="0.1.0", name="search texts of devices", apply=search_texts, catch_up=search_texts
+        ),
+        Migration(number=4, since="0.1.0", name="ends of API tokens", apply=token_ends, catch_up=token_ends),
+        Migration(number=5, since="0.1.0", name="chain of the audit", apply=audit_chain, in_background=True),
+        Migration(number=6, since="0.1.0", name="indexes 2f2aa39ebed51d25", apply=indexes, catch_up=indexes),
+        Migration(
+            number=7, since="0.1.0", name="states of backups", apply=backup_states, catch_up=backup_states
+        ),
+        Migration(number=8, since="0.1.0", name="indexes a14e5ea079b7c3bf", apply=indexes, catch_up=indexes),
         Migration(
             number=9,
+            since="0.1.0",
             name="dropped indexes a9313290dfb81c55",
             apply=dropped_indexes,
             in_background=True,
             ready=partial(stores.system.all_know, 9),
+        ),
+        Migration(
+            number=10,
+            since="0.2.0",
+            name="permission to read documents",
+            apply=partial(grant_reading, database),
+            catch_up=partial(grant_reading_to_latest, database),
         ),
     )
 

@@ -122,7 +122,7 @@ def _unlock(parsed: argparse.Namespace, configuration: Configuration) -> int:
 async def _unlock_user(settings: Settings, username: str) -> None:
     """Unlock a user, also a name that no user has: its failures count like those of others."""
     async with opened(settings) as installation:
-        build_lockout(installation).unlock(username)
+        await build_lockout(installation).unlock(username)
         user = await installation.people.users.by_username(username)
         if user is not None:
             await installation.audit.record(system_caller(user.org_id), "user.unlock", "user", user.id)

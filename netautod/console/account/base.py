@@ -87,7 +87,7 @@ class AccountBase(PageHandler):
             "grantable": self.tokens.grantable(caller),
             "days": f"{self.tokens.days:g} {noun_for(1 if self.tokens.days == 1 else 2, 'day')}",
             "may_be_endless": caller.can("system.manage"),
-            "permissions": sorted(caller.permissions),
+            "permissions": sorted(caller.shown_permissions),
             "authority": await self.ssh_ca.public_key(caller.org_id),
             "principals": self.ssh_ca.principals_of(user),
         }

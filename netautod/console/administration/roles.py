@@ -24,7 +24,7 @@ class RolePage(PageHandler):
 
     def effective(self, role: Role) -> list[str]:
         """Return all permissions that the role grants, wildcards and implied ones included."""
-        held = frozenset(role.permissions)
+        held = role.granted
         return [key for key in self.catalogue() if key != "*" and grants(held, key)]
 
     def catalogue(self) -> dict[str, str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from netautod.core.identity.caller import Caller
 
 DEVICES, TASKS, CREDENTIALS = "devices.access", "tasks.operate", "credentials.manage"
-USERS, SYSTEM = "users.manage", "system.manage"
+DOCUMENTS, USERS, SYSTEM = "docs.read", "users.manage", "system.manage"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +41,7 @@ LINKS: Sequence[Link] = (
     _link("/executions", "Executions", TASKS),
     _link("/approvals", "Approvals", TASKS),
     _link("/inventory", "Inventory", DEVICES),
-    _link("/documents", "Documents", None),
+    _link("/documents", "Documents", DOCUMENTS),
     _administration("/sites", "Sites", DEVICES),
     _administration("/credentials", "Credentials", CREDENTIALS),
     _administration("/users", "Users", USERS),

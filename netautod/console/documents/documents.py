@@ -5,15 +5,16 @@ from typing import Any
 from marshmallow import fields, validate
 
 from netautod.console.base.forms import FORM
-from netautod.console.documents.pages import MANAGE, PATH, DocumentPage
+from netautod.console.documents.pages import PATH, DocumentPage
 from netautod.console.documents.views import shown_text
 from netautod.core.errors import Forbidden
 from netautod.core.pages import Page
 from netautod.core.schema.bases import PageQuery
+from netautod.documents.access import MANAGE, READ
 from netautod.documents.handlers import document_tag
 from netautod.documents.models import CATEGORIES, DocumentFilter, ShownDocument
 from netautod.documents.notes.service import LOCKED
-from netautod.http.access import any_token, requires
+from netautod.http.access import requires
 from netautod.http.routing.routes import Route
 
 RECENT = 10
@@ -28,7 +29,7 @@ class DocumentListQuery(PageQuery):
 
 
 class DocumentsPage(DocumentPage):
-    @any_token(query=DocumentListQuery)
+    @requires(READ, query=DocumentListQuery)
     async def get(self) -> None:
         """Show the documents by category and name."""
         narrowed: dict[str, Any] = dict(self.query)
@@ -36,21 +37,21 @@ class DocumentsPage(DocumentPage):
         self.show(
             "documents/list.html",
             title="Documents",
-            listed=await self.documents.page(self.caller.org_id, DocumentFilter(**narrowed), page),
+            listed=await self.documents.page(self.caller, DocumentFilter(**narrowed), page),
             categories=CATEGORIES,
             content_types=self.documents.content_types,
         )
 
 
 class OneDocumentPage(DocumentPage):
-    @any_token()
+    @requires(READ)
     async def get(self, document_id: str) -> None:
         """Show a document with its content and its newest versions."""
         await self.document_page(await self.document(document_id))
 
     async def document_page(self, shown: ShownDocument) -> None:
         document = shown.document
-        versions = await self.documents.versions(self.caller.org_id, document.id)
+        versions = await self.documents.versions(self.caller, document.id)
         self.show(
             "documents/document.html",
             title=document.name,
@@ -64,7 +65,7 @@ class OneDocumentPage(DocumentPage):
 
 
 class DownloadPage(DocumentPage):
-    @any_token(produces=BYTES)
+    @requires(READ, produces=BYTES)
     async def get(self, document_id: str) -> None:
         """Send the content as a file, byte by byte as it is stored."""
         shown = await self.document(document_id)

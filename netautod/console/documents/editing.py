@@ -7,11 +7,12 @@ from marshmallow import fields, validate
 
 from netautod.console.base.forms import FORM
 from netautod.console.base.pages import TAG
-from netautod.console.documents.pages import MANAGE, PATH, DocumentPage, own_path
+from netautod.console.documents.pages import PATH, DocumentPage, own_path
 from netautod.core.errors import Forbidden, PreconditionFailed
 from netautod.core.schema.bases import Query
+from netautod.documents.access import MANAGE, READ_NOTES
 from netautod.documents.handlers import BODY_LIMIT, document_tag
-from netautod.documents.models import CATEGORIES, ShownDocument
+from netautod.documents.models import CATEGORIES, Document, ShownDocument
 from netautod.documents.notes.service import LOCKED
 from netautod.documents.schemas import DocumentRequest
 from netautod.http.access import requires
@@ -41,6 +42,11 @@ class DocumentFormPage(DocumentPage):
             tag="" if shown is None else document_tag(shown),
         )
 
+    def path_after(self, document: Document) -> str:
+        """Return where a save leads: to the document, or to the list from a note that the caller may not
+        read."""
+        return PATH if document.is_note and not self.caller.can(READ_NOTES) else own_path(document.id)
+
 
 class NewDocumentPage(DocumentFormPage):
     @requires(MANAGE, query=NewDocumentQuery)
@@ -55,7 +61,7 @@ class NewDocumentPage(DocumentFormPage):
 
     async def _save(self) -> str:
         made = await self.documents.create(self.caller, self.form.values(DocumentRequest()))
-        return own_path(made.document.id)
+        return self.path_after(made.document)
 
     async def _form(self) -> None:
         self.document_form("New document", f"{PATH}/new", None, self.query.get("category", "outputs"))
@@ -87,11 +93,11 @@ class EditDocumentPage(DocumentFormPage):
         fields = {name: value for name, value in sent.items() if value != _now(shown, name)}
         only_if = self.if_unchanged(document_tag)
         if fields:
-            await self.documents.update(self.caller, shown.document.id, fields, only_if=only_if)
+            shown = await self.documents.update(self.caller, shown.document.id, fields, only_if=only_if)
             self.set_notice("Saved")
         else:
             self.set_notice("Nothing was changed")
-        return own_path(shown.document.id)
+        return self.path_after(shown.document)
 
     def _begin_anew(self) -> None:
         """Keep what was typed, so that the next save replaces the change that another user saved

@@ -3,14 +3,15 @@
 from collections.abc import Awaitable
 
 from netautod.console.base.forms import FORM
-from netautod.console.documents.pages import MANAGE, PATH, DocumentPage
+from netautod.console.documents.pages import PATH, DocumentPage
 from netautod.core.errors import InvalidInput, Unauthenticated
 from netautod.core.pages import Page
 from netautod.core.schema.bases import PageQuery
+from netautod.documents.access import MANAGE, READ
 from netautod.documents.models import NOTES, DocumentFilter
 from netautod.documents.notes.schemas import VaultPasswordChangeRequest, VaultPasswordRequest
 from netautod.documents.notes.service import NotesVault
-from netautod.http.access import any_token, requires
+from netautod.http.access import requires
 from netautod.http.routing.routes import Route
 
 ADMINISTER = "system.manage"
@@ -25,7 +26,7 @@ class NotesPage(DocumentPage):
 
     notes: NotesVault
 
-    @any_token(query=PageQuery)
+    @requires(READ, query=PageQuery)
     async def get(self) -> None:
         """Show whether the notes are unlocked, and the notes by name."""
         await self.notes_page(Page(**self.query))
@@ -36,7 +37,7 @@ class NotesPage(DocumentPage):
             "documents/notes.html",
             title="Notes",
             status=await self.notes.status(org_id),
-            listed=await self.documents.page(org_id, DocumentFilter(category=NOTES), page),
+            listed=await self.documents.page(self.caller, DocumentFilter(category=NOTES), page),
         )
 
     async def act(self, work: Awaitable[None], notice: str) -> None:

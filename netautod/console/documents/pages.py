@@ -6,7 +6,6 @@ from netautod.documents.models import NO_VERSION, ShownDocument, ShownVersion
 from netautod.documents.notes.service import VaultLocked
 from netautod.documents.service import DocumentService
 
-MANAGE = "docs.manage"
 PATH = "/documents"
 
 
@@ -18,12 +17,12 @@ class DocumentPage(PageHandler):
 
     async def document(self, document_id: str) -> ShownDocument:
         """Return the document; a note is empty and locked while the vault is locked."""
-        return await self.documents.get(self.caller.org_id, self.document_id(document_id))
+        return await self.documents.get(self.caller, self.document_id(document_id))
 
     async def version(self, document: ShownDocument, version_id: str) -> ShownVersion | None:
         """Return a version of the document; None while the vault is locked. Raises NotFound."""
         try:
-            found = await self.documents.version(self.caller.org_id, self.path_id(version_id, "Version"))
+            found = await self.documents.version(self.caller, self.path_id(version_id, "Version"))
         except VaultLocked:
             return None
         if found.version.document_id != document.document.id:

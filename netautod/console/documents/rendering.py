@@ -4,22 +4,23 @@ from netautod.console.base.forms import FORM
 from netautod.console.documents.pages import PATH, DocumentPage
 from netautod.console.documents.views import shown_text
 from netautod.core.errors import InvalidInput
+from netautod.documents.access import READ
 from netautod.documents.models import ShownDocument
 from netautod.documents.rendering.pool import Rendered
 from netautod.documents.schemas import RenderRequest
-from netautod.http.access import any_token
+from netautod.http.access import requires
 from netautod.http.routing.routes import Route
 
 NO_TEMPLATE = "Nothing renders documents of this content type"
 
 
 class RenderPage(DocumentPage):
-    @any_token()
+    @requires(READ)
     async def get(self, document_id: str) -> None:
         """Show the form for the variables of a template."""
         self._form(await self._template(document_id))
 
-    @any_token(consumes=FORM, changes=False, body_limit=4 * 1024 * 1024)
+    @requires(READ, consumes=FORM, changes=False, body_limit=4 * 1024 * 1024)
     async def post(self, document_id: str) -> None:
         """Render the template with the variables; an error of the template is a result."""
         shown = await self._template(document_id)
@@ -36,8 +37,8 @@ class RenderPage(DocumentPage):
         return shown
 
     async def _render(self, shown: ShownDocument) -> None:
-        variables = self.form.values(RenderRequest())["variables"]
-        self._form(shown, await self.documents.render(self.caller.org_id, shown.document.id, variables))
+        options = self.form.values(RenderRequest())
+        self._form(shown, await self.documents.render(self.caller, shown.document.id, **options))
 
     def _form(self, shown: ShownDocument, rendered: Rendered | None = None) -> None:
         self.show(

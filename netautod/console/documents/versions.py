@@ -3,13 +3,14 @@
 from datetime import datetime
 
 from netautod.console.base.forms import FORM
-from netautod.console.documents.pages import MANAGE, PATH, DocumentPage, own_path
+from netautod.console.documents.pages import PATH, DocumentPage, own_path
 from netautod.console.documents.views import ShownDiff, diff_of, shown_text
 from netautod.core.errors import InvalidInput, NotFound
 from netautod.core.pages import Page, PageOf
 from netautod.core.schema.bases import Id, PageQuery, Query
+from netautod.documents.access import MANAGE, READ
 from netautod.documents.models import ShownDocument, ShownVersion
-from netautod.http.access import any_token, requires
+from netautod.http.access import requires
 from netautod.http.routing.routes import Route
 
 
@@ -24,12 +25,12 @@ class DiffQuery(Query):
 
 
 class VersionsPage(DocumentPage):
-    @any_token(query=PageQuery)
+    @requires(READ, query=PageQuery)
     async def get(self, document_id: str) -> None:
         """Show the versions, newest first."""
         page = Page(**self.query)
         shown = await self.document(document_id)
-        found = await self.documents.versions(self.caller.org_id, shown.document.id)
+        found = await self.documents.versions(self.caller, shown.document.id)
         window = found[page.offset : page.offset + page.limit]
         # Of each: its id, when it was replaced, and the id of what replaced it (None: the live content).
         newer = [found[page.offset - 1]["id"] if page.offset else None, *(one["id"] for one in window)]
@@ -46,7 +47,7 @@ class VersionsPage(DocumentPage):
 
 
 class OneVersionPage(DocumentPage):
-    @any_token()
+    @requires(READ)
     async def get(self, document_id: str, version_id: str) -> None:
         """Show a version with its content."""
         await self.version_page(await self.document(document_id), version_id)
@@ -78,11 +79,11 @@ class RestoreVersionPage(OneVersionPage):
 
 
 class DiffPage(DocumentPage):
-    @any_token(query=DiffQuery)
+    @requires(READ, query=DiffQuery)
     async def get(self, document_id: str) -> None:
         """Compare two versions, or a version and the live content."""
         shown = await self.document(document_id)
-        versions = await self.documents.versions(self.caller.org_id, shown.document.id)
+        versions = await self.documents.versions(self.caller, shown.document.id)
         if not versions:
             raise NotFound("The document has no version to compare with")
         old = await self.version(shown, self.query.get("old", versions[0]["id"]))

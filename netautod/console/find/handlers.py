@@ -9,6 +9,7 @@ from netautod.console.base.pages import PageHandler
 from netautod.console.find.query import SearchText, parse_text
 from netautod.core.pages import Page
 from netautod.core.schema.bases import Query
+from netautod.documents.access import READ
 from netautod.documents.models import Document, DocumentFilter
 from netautod.documents.service import DocumentService
 from netautod.http.access import requires
@@ -60,7 +61,6 @@ class FindPage(PageHandler):
         text = wanted.ip or wanted.text
         first = Page(limit=MOST)
         devices = await self.devices.page(org_id, DeviceFilter(q=text), first)
-        documents = await self.documents.page(org_id, DocumentFilter(q=wanted.text), first)
         may_run = self.caller.can(RUNS)
         return FoundView(
             wanted=wanted,
@@ -68,8 +68,14 @@ class FindPage(PageHandler):
             devices=devices.items,
             devices_total=devices.total,
             tasks=(await self.tasks.narrowed(org_id, {"q": wanted.text}, first)).items if may_run else [],
-            documents=[shown.document for shown in documents.items],
+            documents=await self._documents(wanted.text, first),
         )
+
+    async def _documents(self, text: str, page: Page) -> list[Document]:
+        if not self.caller.can(READ):
+            return []
+        found = await self.documents.page(self.caller, DocumentFilter(q=text), page)
+        return [shown.document for shown in found.items]
 
     async def _where(self, wanted: SearchText) -> Whereabouts:
         org_id = self.caller.org_id

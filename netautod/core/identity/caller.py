@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import NewType, Self
 
 from netautod.core.errors import Forbidden
-from netautod.core.identity.permissions import common_permissions, grants
+from netautod.core.identity.permissions import common_permissions, covered, grants, of_roles
 
 OrgId = NewType("OrgId", str)
 # The user id of the system itself; no user has it (the nil UUID, RFC 9562 section 5.9).
@@ -49,6 +49,11 @@ class Caller:
         """
         return None if self.token is None else sorted(self.permissions)
 
+    @property
+    def shown_permissions(self) -> frozenset[str]:
+        """Return the permissions as a client sees them: of a session as its roles name them."""
+        return self.permissions if self.token is not None else self.permissions - covered(self.permissions)
+
     def within(self, scope: Iterable[str] | None) -> Self:
         """Return the same caller with no more permissions than the scope."""
         if scope is None:
@@ -76,7 +81,7 @@ def system_caller(org_id: OrgId, username: str = "cli") -> Caller:
     """Return a caller who acts for the installation itself (command line, automatic work) and may do
     everything.
     """
-    return Caller(user_id=SYSTEM_ID, org_id=org_id, username=username, permissions=frozenset({"*"}))
+    return Caller(user_id=SYSTEM_ID, org_id=org_id, username=username, permissions=of_roles({"*"}))
 
 
 @dataclass(frozen=True, kw_only=True)

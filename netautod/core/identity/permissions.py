@@ -1,6 +1,7 @@
 """The permission keys: which there are, which imply others, and what a set of held keys grants.
 
-A held key may be a wildcard: `*` grants everything, `devices.*` every key that begins with `devices.`.
+A held key may be a wildcard: `*` grants everything, `devices.*` every key that begins with `devices.`, but
+neither grants a key that has to be named. The wildcards of roles grant those, too: `of_roles` adds them.
 """
 
 from collections.abc import Iterable, Mapping
@@ -14,11 +15,15 @@ DESCRIPTIONS: Mapping[str, str] = {
     "users.manage": "Make and change users and roles",
     "system.manage": "Audit, nodes, plugins, webhooks, pause of the service",
     "tasks.operate": "Make, run and approve tasks",
+    "docs.read": "Read documents other than notes, render templates",
     "docs.manage": "Make and change documents",
+    "notes.read": "Read notes; an API token has to name it",
 }
 KNOWN_PERMISSIONS = tuple(DESCRIPTIONS)
 # Holding the key also grants those behind it.
-IMPLIED = {"devices.manage": ("devices.access",)}
+IMPLIED = {"devices.manage": ("devices.access",), "docs.manage": ("docs.read",)}
+# An API token grants these if it names them, not by a wildcard.
+NAMED_ONLY = frozenset({"notes.read"})
 
 
 # What keys of ours begin with, and those that clients are shown (system/capabilities): of no plugin.
@@ -79,12 +84,30 @@ def grants(held: Iterable[str], wanted: str) -> bool:
 
     `wanted` may itself be a wildcard; then only an equal or wider wildcard grants it.
     """
+    by_wildcard = wanted not in NAMED_ONLY
     for key in held:
-        if key == "*" or key == wanted or wanted in IMPLIED.get(key, ()):
+        if key == wanted or wanted in IMPLIED.get(key, ()):
             return True
-        if key.endswith(".*") and wanted.startswith(key[:-1]):
+        if by_wildcard and _covers(key, wanted):
             return True
     return False
+
+
+def covered(keys: Iterable[str]) -> frozenset[str]:
+    """Return the keys that a token has to name and that wildcards among the keys of a role grant."""
+    held = frozenset(keys)
+    return frozenset(named for named in NAMED_ONLY if any(_covers(key, named) for key in held))
+
+
+def of_roles(keys: Iterable[str]) -> frozenset[str]:
+    """Return what a user with roles of these keys holds: their wildcards also grant what a token has to
+    name."""
+    held = frozenset(keys)
+    return held | covered(held)
+
+
+def _covers(key: str, wanted: str) -> bool:
+    return key == "*" or (key.endswith(".*") and wanted.startswith(key[:-1]))
 
 
 def common_permissions(first: frozenset[str], second: frozenset[str]) -> frozenset[str]:

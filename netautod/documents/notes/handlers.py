@@ -1,5 +1,6 @@
 """The routes of the notes vault."""
 
+from netautod.documents.access import MANAGE
 from netautod.documents.notes.schemas import (
     VaultPasswordChangeRequest,
     VaultPasswordRequest,
@@ -10,7 +11,6 @@ from netautod.http.access import any_token, requires
 from netautod.http.handler import JsonHandler
 from netautod.http.routing.routes import Route
 
-USE = "docs.manage"
 ADMINISTER = "system.manage"
 
 
@@ -26,7 +26,7 @@ class VaultStatusHandler(VaultHandler):
 
 
 class VaultUnlockHandler(VaultHandler):
-    @requires(USE, body=VaultPasswordRequest, status=204, grows=False)
+    @requires(MANAGE, body=VaultPasswordRequest, status=204, grows=False)
     async def post(self) -> None:
         """Unlock the notes of the organization on all nodes."""
         await self.notes.unlock(self.caller, self.body["password"])
@@ -34,7 +34,7 @@ class VaultUnlockHandler(VaultHandler):
 
 
 class VaultLockHandler(VaultHandler):
-    @requires(USE, status=204, grows=False)
+    @requires(MANAGE, status=204, grows=False)
     async def post(self) -> None:
         """Lock the notes of the organization on all nodes."""
         await self.notes.lock(self.caller)

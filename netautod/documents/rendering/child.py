@@ -10,10 +10,11 @@ import json
 import os
 import resource
 import signal
+from collections.abc import Mapping
 from typing import NoReturn
 
 from netautod.core.loop.child_frames import STDIN, STDOUT, frame, requests, write
-from netautod.documents.rendering.environment import Environment, describe, environment, render, warm_up
+from netautod.documents.rendering.environment import Environment, describe, environments, perform, warm_up
 from netautod.documents.rendering.limits import (
     ALARM_SECONDS,
     CPU_SECONDS,
@@ -38,9 +39,10 @@ CAUSES = {
 
 def main() -> None:
     """Serve requests on the standard streams until the service closes them."""
-    made = environment()
+    made = environments()
     preload()
-    warm_up(made)
+    for each in set(made.values()):
+        warm_up(each)
     # Pages that the collector never touches stay shared between the forks.
     gc.collect()
     gc.freeze()
@@ -51,11 +53,11 @@ def main() -> None:
         write(STDOUT, _answer(made, *unpack_request(request)))
 
 
-def _answer(made: Environment, template: bytes, variables: bytes) -> bytes:
+def _answer(made: Mapping[str, Environment], template: bytes, options: bytes) -> bytes:
     ours, theirs = os.pipe()
     fork = os.fork()
     if fork == 0:
-        _render_and_exit(made, template, variables, theirs)
+        _perform_and_exit(made, template, options, theirs)
     os.close(theirs)
     try:
         answer = _read_all(ours)
@@ -77,15 +79,16 @@ def _read_all(source: int) -> bytes:
     return b"".join(parts)
 
 
-def _render_and_exit(made: Environment, template: bytes, variables: bytes, sink: int) -> NoReturn:
+def _perform_and_exit(
+    made: Mapping[str, Environment], template: bytes, options: bytes, sink: int
+) -> NoReturn:
     code = 1
     try:
         os.close(STDIN)
         os.close(STDOUT)
         confine()
         try:
-            output = render(made, template.decode(), json.loads(variables))
-            answer = frame(output)
+            answer = frame(perform(made, template.decode(), json.loads(options)))
         except Exception as error:  # noqa: BLE001 - a template can raise anything, and it is the answer
             answer = error_frame(describe(error))
         write(sink, answer)

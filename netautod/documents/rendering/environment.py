@@ -1,26 +1,34 @@
 """The sandboxed Jinja2 environment of the rendering children; only they may import this module.
 
-Jinja2's own settings otherwise: one trailing line break of a template is dropped. Undefined renders empty,
-and so does every lookup in it; a call of it or a calculation with it is an error. `do`, `break` and
-`continue` exist, include and import do not. The filters of netutils exist, but for those that open files or
-connections.
+Jinja2's own settings otherwise: one trailing line break of a template is dropped. Undefined renders empty; a
+lookup in it, a call of it or a calculation with it is an error, in a strict environment every use but a test
+or a default. `do`, `break` and `continue` exist, include and import do not. The filters of netutils exist,
+but for those that open files or connections.
 """
 
 import hashlib
+import json
 import math
 from collections.abc import Callable, Mapping
 from functools import wraps
 from types import TracebackType
 from typing import Any, NoReturn
 
-from jinja2 import ChainableUndefined, TemplateError, TemplateSyntaxError
+from jinja2 import StrictUndefined, TemplateError, TemplateSyntaxError, Undefined, meta
 from jinja2.exceptions import SecurityError
 from jinja2.runtime import Context
 from jinja2.sandbox import SandboxedEnvironment
 from netutils import ip
 from netutils.utils import jinja2_convenience_function
 
-from netautod.documents.rendering.limits import MAX_OUTPUT, TOO_MUCH_MEMORY, TOO_MUCH_OUTPUT
+from netautod.documents.rendering.limits import (
+    LIST_NAMES,
+    MAX_OUTPUT,
+    RENDER,
+    RENDER_STRICT,
+    TOO_MUCH_MEMORY,
+    TOO_MUCH_OUTPUT,
+)
 
 # Left out of netutils 1.19: fqdn_to_ip, is_fqdn_resolvable and tcp_ping (the network), config_compliance and
 # paloalto_panos_brace_to_set (open files by name), get_napalm_getters and the NIST ones (need other packages
@@ -54,13 +62,11 @@ class TooMuchOutputError(Exception):
     """Raised if the output passed its limit."""
 
 
-class Nothing(ChainableUndefined):
-    """An undefined value, as is everything in it but what the sandbox refuses anywhere else."""
+class Strict(StrictUndefined):
+    """An undefined value that cannot be used, not even as a part of a list that is printed."""
 
-    def __getitem__(self, *names: Any, **_: Any) -> Any:
-        if any(str(name).startswith("__") for name in names):
-            raise SecurityError(f"access to attribute {names[0]!r} of an undefined value is unsafe.")
-        return self
+    __slots__ = ()
+    __repr__ = StrictUndefined.__str__
 
 
 class Environment(SandboxedEnvironment):
@@ -78,13 +84,20 @@ class Environment(SandboxedEnvironment):
         raise SecurityError(f"access to attribute {attribute!r} of {type(obj).__name__!r} object is unsafe.")
 
 
-def environment() -> Environment:
+def environments() -> Mapping[str, Environment]:
+    """Build the environments by what is done in them."""
+    made, strict = environment(), environment(undefined=Strict)
+    return {RENDER: made, RENDER_STRICT: strict, LIST_NAMES: made}
+
+
+def environment(undefined: type[Undefined] = Undefined) -> Environment:
     made = Environment(
         extensions=["jinja2.ext.do", "jinja2.ext.loopcontrols"],
-        undefined=Nothing,
+        undefined=undefined,
         finalize=_null_is_empty,
         cache_size=0,
     )
+    made.policies["json.dumps_kwargs"] = {"sort_keys": True, "default": _not_json}
     offered = jinja2_convenience_function()
     made.filters.update({name: offered[name] for name in NETWORK_FILTERS if name in offered})
     made.filters.update(
@@ -94,6 +107,23 @@ def environment() -> Environment:
         hash_data=hash_data,
     )
     return made
+
+
+def perform(made: Mapping[str, Environment], template: str, options: Mapping[str, Any]) -> bytes:
+    """Return the answer to a request: `work` of the options is what to do, `variables` are those to render
+    with."""
+    work = options["work"]
+    if work == LIST_NAMES:
+        return list_names(made[work], template)
+    return render(made[work], template, options["variables"])
+
+
+def list_names(made: Environment, template: str) -> bytes:
+    """Return the names that a template uses and does not set itself, sorted, as JSON."""
+    names = json.dumps(sorted(meta.find_undeclared_variables(made.parse(template)))).encode()
+    if len(names) > MAX_OUTPUT:
+        raise TooMuchOutputError
+    return names
 
 
 def render(made: Environment, template: str, variables: Mapping[str, Any]) -> bytes:
@@ -146,9 +176,16 @@ def warm_up(made: Environment) -> None:
     )
     for source in (text.replace("|md", ""), text, "{{ a.b }}", "{{ a() }}", "{{ 1/0 }}", "{% if %}"):
         try:
+            list_names(made, source)
             render(made, source, {})
         except (TemplateError, ArithmeticError) as error:
             describe(error)
+
+
+def _not_json(value: Any) -> NoReturn:
+    if isinstance(value, Undefined):
+        value()  # its own error, which names it
+    raise TypeError(f"Object of type {type(value).__name__} is not JSON serializable")
 
 
 def _null_is_empty(value: Any) -> Any:

@@ -17,17 +17,20 @@ TOO_MUCH_CPU = "The template took more than 2 seconds of CPU time"
 TOO_LONG = "The template took longer than 3 seconds"
 DIED = "The rendering process died"
 
+# What a child does with a template: renders it, does so with all undefined names as errors, lists its names.
+RENDER, RENDER_STRICT, LIST_NAMES = "render", "render strictly", "list names"
+
 MAX_ANSWER = max(MAX_OUTPUT, MAX_ERROR)
 
 
-def pack_request(template: bytes, variables: bytes) -> bytes:
-    """Build a request. `variables` is a JSON object in UTF-8 without raw newlines."""
-    return template + b"\n" + variables
+def pack_request(template: bytes, options: bytes) -> bytes:
+    """Build a request. `options` is a JSON object in UTF-8 without raw newlines, as `perform` takes it."""
+    return template + b"\n" + options
 
 
 def unpack_request(request: bytes) -> tuple[bytes, bytes]:
-    template, _, variables = request.rpartition(b"\n")
-    return template, variables
+    template, _, options = request.rpartition(b"\n")
+    return template, options
 
 
 def error_frame(text: str) -> bytes:

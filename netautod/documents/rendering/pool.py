@@ -3,15 +3,25 @@
 They are started on demand, and stay warm until nothing has been rendered for a while.
 """
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
-from netautod.core.errors import Unavailable
+from netautod.core.errors import InvalidInput, Unavailable
 from netautod.core.json import values as json_values
 from netautod.core.loop.child_pool import ChildPool, ChildStartError, PoolFullError
 from netautod.core.loop.child_process import ChildKind, ChildLostError, ChildProcess
-from netautod.documents.rendering.limits import DIED, MAX_ANSWER, TOO_LONG, WALL_SECONDS, pack_request
+from netautod.documents.rendering.limits import (
+    DIED,
+    LIST_NAMES,
+    MAX_ANSWER,
+    RENDER,
+    RENDER_STRICT,
+    TOO_LONG,
+    WALL_SECONDS,
+    pack_request,
+)
 
 CHILD = ChildKind(
     module="netautod.documents.rendering.child",
@@ -57,9 +67,27 @@ class RenderPool:
     async def __aexit__(self, *_: object) -> None:
         await self._pool.close()
 
-    async def render(self, template: str, variables: Mapping[str, Any]) -> Rendered:
-        """Render within the limits; raises Unavailable if too many wait or no child starts."""
-        request = pack_request(template.encode(), json_values.encode(variables))
+    async def render(self, template: str, variables: Mapping[str, Any], *, strict: bool = False) -> Rendered:
+        """Render within the limits; `strict`: an undefined name is an error.
+
+        Raises Unavailable if too many wait or no child starts.
+        """
+        return await self._perform(RENDER_STRICT if strict else RENDER, template, variables)
+
+    async def names(self, template: str) -> list[str]:
+        """List the names that a template takes from its variables, sorted.
+
+        Raises InvalidInput for a template that cannot be read, and Unavailable.
+        """
+        done = await self._perform(LIST_NAMES, template, {})
+        if done.error is not None:
+            raise InvalidInput(f"The template cannot be read: {done.error}")
+        names: list[str] = json.loads(done.output)
+        return names
+
+    async def _perform(self, work: str, template: str, variables: Mapping[str, Any]) -> Rendered:
+        options = json_values.encode({"work": work, "variables": variables})
+        request = pack_request(template.encode(), options)
         try:
             done, content = await self._pool.ask(request, seconds=WALL_SECONDS)
         except PoolFullError as error:

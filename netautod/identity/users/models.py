@@ -9,12 +9,15 @@ from uuid import uuid4
 
 from netautod.core.errors import InvalidInput
 from netautod.core.identity.caller import OrgId
+from netautod.core.identity.permissions import of_roles
 from netautod.core.json.values import optional_text, to_text
 from netautod.identity.users.external_ids import canonical_external_id
 
 LOCAL, LDAP, OIDC = "local", "ldap", "oidc"
 AUTH_PROVIDERS = (LOCAL, LDAP, OIDC)
 ADMIN_ROLE = "admin"
+# The field of roles and API tokens that were written by a version with permissions for reading documents.
+KNOWS_READING = "knows_docs_read"
 # In ASCII before lower-casing: "\u212a" (the Kelvin sign) lower-cases to a plain "k".
 USERNAME_FORM = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
 
@@ -61,6 +64,12 @@ class Role:
     created_at: datetime
     updated_at: datetime
 
+    @property
+    def granted(self) -> frozenset[str]:
+        """Return what the role grants, with the keys that its wildcards cover though a token has to name
+        them."""
+        return of_roles(self.permissions)
+
     def to_json(self) -> dict[str, Any]:
         """Return the role as /api/roles shows it."""
         return {
@@ -90,10 +99,16 @@ BUILTIN_ROLES = (
             "devices.manage",
             "credentials.manage",
             "config.deploy",
+            "docs.read",
             "docs.manage",
+            "notes.read",
         ),
     ),
-    BuiltinRole(name="viewer", description="Reads devices", permissions=("devices.access",)),
+    BuiltinRole(
+        name="viewer",
+        description="Reads devices and documents",
+        permissions=("devices.access", "docs.read"),
+    ),
 )
 
 
@@ -202,6 +217,12 @@ class User:
     def permissions(self) -> list[str]:
         """Return the permissions of all roles, each once, sorted."""
         return sorted({key for role in self.roles for key in role.permissions})
+
+    @property
+    def granted(self) -> frozenset[str]:
+        """Return what the user holds: `permissions`, and what their wildcards cover though a token has to
+        name it."""
+        return of_roles(self.permissions)
 
     def to_json(self) -> dict[str, Any]:
         """Return the user as /api/auth/me shows it."""

@@ -19,11 +19,11 @@ def require_known(keys: PermissionKeys, permissions: Sequence[str], *, held: Con
 
 def require_rank(caller: Caller, user: User) -> None:
     """Raise Forbidden if the user holds a permission that the caller lacks."""
-    if not caller.can_all(user.permissions):
+    if not caller.can_all(user.granted):
         raise Forbidden("This user holds permissions that you do not hold")
 
 
 def require_grantable(caller: Caller, role: Role) -> None:
     """Raise Forbidden if the role grants a permission that the caller lacks."""
-    if not caller.can_all(role.permissions):
+    if not caller.can_all(role.granted):
         raise Forbidden(f"The role {role.name!r} grants permissions that you do not hold")

@@ -97,7 +97,7 @@ class UserService:
             user_id=user.id,
             org_id=user.org_id,
             username=user.username,
-            permissions=frozenset(user.permissions),
+            permissions=user.granted,
         )
 
     async def find_many(self, ids: Iterable[str]) -> dict[str, User]:

@@ -28,6 +28,7 @@ class MigrationFailed(NetautodError):
 class Migration:
     """A migration. `number` and `name` never change once they are released, and no number is left out.
 
+    `since` is the first version of the program that knows it, for those that do not.
     `apply` is done once, before anything is served; with `in_background` while the service works. `catch_up`
     is done at every start from then on, for what a node of the version before has written beside this one.
     `ready`, only with `in_background`, is called before each start; while it returns false, the migration
@@ -35,6 +36,7 @@ class Migration:
     """
 
     number: int
+    since: str
     name: str
     apply: Step
     catch_up: Step | None = None

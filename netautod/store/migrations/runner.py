@@ -10,6 +10,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
+from netautod import __version__
 from netautod.core.errors import NetautodError, Unavailable
 from netautod.core.work.deadlines import migrating
 from netautod.core.work.guard import LeaseLostError, no_guard
@@ -50,8 +51,8 @@ def newer_than(known: Sequence[Migration], applied: Sequence[Applied]) -> str | 
     last = beyond[-1]
     return (
         f"netautod {last.version} has migrated this database to number {last.number} ({last.name}), this "
-        f"program knows numbers up to {newest}: install netautod {last.version} or newer, or restore a "
-        "backup from before the upgrade"
+        f"program ({__version__}) knows numbers up to {newest}: it needs netautod {last.since} or newer; "
+        "install that, or restore a backup from before the upgrade"
     )
 
 

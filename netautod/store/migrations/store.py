@@ -1,7 +1,7 @@
 """The state of the migrations: the collection `migrations`, a document for each number.
 
-`{_id: number, name, version, host, began_at, done_at, seconds, error}`; without `done_at` it is not finished.
-`error` is why the last try failed. The times are the server's.
+`{_id: number, name, version, since, host, began_at, done_at, seconds, error}`; without `done_at` it is not
+finished. `error` is why the last try failed. The times are the server's.
 """
 
 import socket
@@ -21,12 +21,13 @@ COLLECTION = "migrations"
 @dataclass(frozen=True, kw_only=True)
 class Applied:
     """A migration that was applied: by which version of the program, on which host; `seconds` of the node
-    that finished it.
+    that finished it. `since`: the first version that knows it.
     """
 
     number: int
     name: str
     version: str
+    since: str
     host: str
     began_at: datetime
     done_at: datetime | None
@@ -39,6 +40,7 @@ class Applied:
             number=found["_id"],
             name=found["name"],
             version=found["version"],
+            since=found.get("since") or found["version"],  # records of 0.1.0 lack it
             host=found["host"],
             began_at=found["began_at"],
             done_at=found.get("done_at"),
@@ -57,7 +59,12 @@ class MigrationStore:
 
     async def begin(self, migration: Migration) -> None:
         """Record the start before its first change, so that an older program that starts now is refused."""
-        own = {"name": migration.name, "version": __version__, "host": socket.gethostname()}
+        own = {
+            "name": migration.name,
+            "version": __version__,
+            "since": migration.since,
+            "host": socket.gethostname(),
+        }
         change = {**literal(own), "began_at": {"$ifNull": ["$began_at", "$$NOW"]}}
         await self._applied.update({"_id": migration.number}, [{"$set": change}], upsert=True)
 

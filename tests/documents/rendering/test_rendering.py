@@ -37,10 +37,10 @@ def alive(child: ChildProcess) -> bool:
     [
         pytest.param("hello {{ name }}", {"name": "sw-1"}, "hello sw-1", id="a variable"),
         pytest.param("a{{ missing }}b", {}, "ab", id="undefined is empty"),
-        pytest.param("a{{ c.d }}b", {}, "ab", id="an attribute of undefined is empty"),
-        pytest.param("a{{ c.d.e['f'][0] }}b", {"c": {}}, "ab", id="whatever is below undefined is empty"),
-        pytest.param("a{% for v in c.d %}x{% endfor %}b", {}, "ab", id="no loop over it"),
-        pytest.param("{{ c.d|default('x') }}", {}, "x", id="a default below undefined"),
+        pytest.param("a{{ c.d }}b", {"c": {}}, "ab", id="an attribute that is not there is empty"),
+        pytest.param("a{{ gone.d }}b", {"gone": None}, "ab", id="an attribute of null is empty"),
+        pytest.param("a{% for v in c.d %}x{% endfor %}b", {"c": {}}, "ab", id="no loop over it"),
+        pytest.param("{{ c.d|default('x') }}", {"c": {}}, "x", id="a default for an attribute"),
         pytest.param("a{{ gone }}b", {"gone": None}, "ab", id="null is empty"),
         pytest.param("{{ missing|default('x') }}", {}, "x", id="a default"),
         pytest.param("{{ name }} é €", {"name": "ü"}, "ü é €", id="not only ASCII"),
@@ -93,7 +93,18 @@ async def test_templates(renderer: RenderPool, template: str, variables: dict[st
     [
         pytest.param("{{ a() }}", "line 1: 'a' is undefined", id="a call of undefined"),
         pytest.param("{{ a + 1 }}", "line 1: 'a' is undefined", id="undefined in a sum"),
-        pytest.param("{{ a.b.__globals__ }}", "is unsafe", id="internals of undefined"),
+        pytest.param("{{ a.b }}", "line 1: 'a' is undefined", id="an attribute of undefined"),
+        pytest.param("x\n{{ a['b'] }}", "line 2: 'a' is undefined", id="an item of undefined"),
+        pytest.param("{{ a[0] }}", "line 1: 'a' is undefined", id="a number of undefined"),
+        pytest.param("{{ a.b|default('x') }}", "'a' is undefined", id="a default below undefined"),
+        pytest.param("{{ a.b is defined }}", "'a' is undefined", id="a test below undefined"),
+        pytest.param("{% for v in a.b %}{% endfor %}", "'a' is undefined", id="a loop below undefined"),
+        pytest.param("{{ {}.b.c }}", "has no attribute 'b'", id="below an attribute that is not there"),
+        pytest.param("{{ a|attr('b') }}", "'a' is undefined", id="an attribute by a filter"),
+        pytest.param("{{ [a]|map(attribute='b')|list }}", "'a' is undefined", id="an attribute of each"),
+        pytest.param("{{ [a]|tojson }}", "'a' is undefined", id="undefined as JSON"),
+        pytest.param("{{ a.b.__globals__ }}", "'a' is undefined", id="internals of undefined"),
+        pytest.param("{{ a.__class__ }}", "is unsafe", id="the class of undefined"),
         pytest.param("x\n{% if %}", "line 2: Expected an expression", id="a syntax error"),
         pytest.param("x\n\n{{ 1 / 0 }}", "line 3: ZeroDivisionError: division by zero", id="a division"),
         pytest.param("{{ 1|bananas }}", "No filter named 'bananas'", id="an unknown filter"),
@@ -108,6 +119,102 @@ async def test_an_error_of_the_template_is_one_sentence(
     rendered = await renderer.render(template, {})
     assert (rendered.success, rendered.output) == (False, "")
     assert error in str(rendered.error)
+
+
+@pytest.mark.parametrize(
+    ("template", "name"),
+    [
+        pytest.param("{{ gone }}", "'gone'", id="a name"),
+        pytest.param("x\n{{ here }} {{ gone }}", "line 2: 'gone'", id="its line"),
+        pytest.param("{{ here.gone }}", "'gone'", id="an attribute that is not there"),
+        pytest.param("{% if gone %}{% endif %}", "'gone'", id="a condition"),
+        pytest.param("{% for one in gone %}{% endfor %}", "'gone'", id="a loop"),
+        pytest.param("{{ gone|upper }}", "'gone'", id="a filter"),
+        pytest.param("{{ gone|length }}", "'gone'", id="its length"),
+        pytest.param("{{ 'a' ~ gone }}", "'gone'", id="a part of a text"),
+        pytest.param("{{ [gone] }}", "'gone'", id="in a list"),
+        pytest.param("{{ {'a': gone}|tojson }}", "'gone'", id="as JSON"),
+        pytest.param("{{ gone == 1 }}", "'gone'", id="a comparison"),
+        pytest.param("{% set seen = here %}{{ seen }}{{ gone or 1 }}", "'gone'", id="an alternative"),
+    ],
+)
+async def test_strictly_an_undefined_name_is_an_error_that_names_it(
+    renderer: RenderPool, template: str, name: str
+) -> None:
+    defined = {"here": {"gone": "x"}, "gone": "x"}
+    assert (await renderer.render(template, defined, strict=True)).success
+    rendered = await renderer.render(template, {"here": {}}, strict=True)
+    assert (rendered.success, rendered.output) == (False, "")
+    assert name in str(rendered.error)
+
+
+@pytest.mark.parametrize(
+    ("template", "output"),
+    [
+        pytest.param("{{ gone|default('x') }}", "x", id="a default"),
+        pytest.param("{{ gone is defined }}", "False", id="a test"),
+        pytest.param("{% if false %}{{ gone }}{% endif %}", "", id="what is not reached"),
+        pytest.param("{{ null }}", "", id="null"),
+        pytest.param("{% for i in range(2) %}{{ loop.index }}{% endfor %}", "12", id="names of Jinja2"),
+        pytest.param("{% macro m(a) %}{{ a }}{% endmacro %}{{ m(1) }}", "1", id="an argument"),
+    ],
+)
+async def test_what_is_no_error_strictly(renderer: RenderPool, template: str, output: str) -> None:
+    rendered = await renderer.render(template, {"null": None}, strict=True)
+    assert rendered.to_json() == {"output": output, "success": True, "error": None}
+
+
+async def test_strictness_over_http(node: Node) -> None:
+    path = f"/api/docs/{(await node.create(TEMPLATE, content='a{{ name }}b'))['id']}/render"
+    for body, error in (
+        ({}, None),
+        ({"strict": False}, None),
+        ({"strict": True}, "line 1: 'name' is undefined"),
+        ({"strict": True, "variables": {"name": ""}}, None),
+    ):
+        assert (await node.api.post(path, body)).expect()["error"] == error
+    for wrong in ("true", 1, [True]):
+        assert_error(await node.api.post(path, {"strict": wrong}), 400, "strict")
+
+
+@pytest.mark.parametrize(
+    ("template", "names"),
+    [
+        pytest.param("{{ b }}{{ a.c }}{{ b[0] }}", ["a", "b"], id="sorted, each once"),
+        pytest.param("{% for v in vlans %}{{ v }}{{ loop.index }}{% endfor %}", ["vlans"], id="a loop"),
+        pytest.param("{% set a = b %}{{ a }}", ["b"], id="what it sets itself is none"),
+        pytest.param("{% macro m(x) %}{{ x }}{{ y }}{% endmacro %}{{ m(1) }}", ["y"], id="a macro"),
+        pytest.param("{{ range(3)|list }}{{ '1'|netmask_to_cidr }}", [], id="names of Jinja2 are none"),
+        pytest.param("{% if x is defined %}{{ é }}{% endif %}", ["x", "é"], id="tested ones, in any letters"),
+        pytest.param("text", [], id="none"),
+    ],
+)
+async def test_the_variables_of_a_template(node: Node, template: str, names: list[str]) -> None:
+    made = await node.create(TEMPLATE, content=template)
+    answer = await node.api.get(f"/api/docs/{made['id']}/variables")
+    assert answer.expect() == {"variables": names}
+
+
+@pytest.mark.parametrize(
+    ("fields", "text"),
+    [
+        pytest.param(TEXT, "Only a document of content_type jinja has variables", id="a text"),
+        pytest.param({**TEMPLATE, "content": "x\n{% if %}"}, "cannot be read: line 2: ", id="a broken one"),
+        pytest.param(
+            {**TEMPLATE, "content": "{{ " + "(" * 5000 + "a" + ")" * 5000 + " }}"}, "nested", id="a deep one"
+        ),
+        pytest.param(
+            {**TEMPLATE, "content": "".join(f"{{{{ v{n:0100} }}}}" for n in range(20_000))},
+            "cannot be read: ",
+            id="with a million letters of names",
+        ),
+    ],
+)
+async def test_a_document_whose_variables_cannot_be_listed(
+    node: Node, fields: dict[str, Any], text: str
+) -> None:
+    made = await node.create(fields)
+    assert_error(await node.api.get(f"/api/docs/{made['id']}/variables"), 400, text)
 
 
 async def test_a_document_is_rendered_over_http(node: Node) -> None:
@@ -152,10 +259,11 @@ async def test_the_child_inherits_nothing(monkeypatch: pytest.MonkeyPatch, tmp_p
         child = await ChildProcess.start(CHILD)
         try:
             process = Path(f"/proc/{child.pid}")
+            options = b'{"work": "render", "variables": {}}'
             assert b"hunter2" not in (process / "environ").read_bytes()
             assert sorted(os.listdir(process / "fd")) == ["0", "1", "2"]
             assert os.readlink(process / "cwd") == "/"
-            assert await child.ask(pack_request(b"{{ 1 + 1 }}", b"{}")) == (True, b"2")
+            assert await child.ask(pack_request(b"{{ 1 + 1 }}", options)) == (True, b"2")
         finally:
             await child.kill()
 

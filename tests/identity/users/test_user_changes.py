@@ -18,6 +18,7 @@ from tests.support.installation import PASSWORD, Installation
 from tests.support.serving import Serve
 
 NEW_PASSWORD = "another long password"
+VIEWING = ["devices.access", "docs.read"]  # what the role viewer holds
 
 
 @pytest.fixture
@@ -98,14 +99,14 @@ async def test_read_only_fields_are_ignored(started: Installation, client: Clien
         pytest.param(["users.manage"], {"password": NEW_PASSWORD}, 403, id="reset of a stronger one"),
         pytest.param(["users.manage"], {"is_active": False}, 403, id="disabling a stronger one"),
         pytest.param(["users.manage"], {}, 403, id="no change of a stronger one"),
-        pytest.param(["users.manage", "devices.manage"], {"is_active": False}, 200, id="an implied one"),
-        pytest.param(["users.manage", "devices.access"], {"roles": []}, 200, id="taking a role away"),
         pytest.param(
-            ["users.manage", "devices.access"], {"roles": ["operator"]}, 403, id="granting what one lacks"
+            ["users.manage", "devices.manage", "docs.manage"], {"is_active": False}, 200, id="what is implied"
         ),
-        pytest.param(["users.manage", "devices.access"], {"roles": ["admin"]}, 403, id="granting everything"),
-        pytest.param(["users.*", "devices.access"], {"password": NEW_PASSWORD}, 200, id="reset of an equal"),
-        pytest.param(["devices.access"], {"email": None}, 403, id="without users.manage"),
+        pytest.param([*VIEWING, "users.manage"], {"roles": []}, 200, id="taking a role away"),
+        pytest.param([*VIEWING, "users.manage"], {"roles": ["operator"]}, 403, id="granting what one lacks"),
+        pytest.param([*VIEWING, "users.manage"], {"roles": ["admin"]}, 403, id="granting everything"),
+        pytest.param([*VIEWING, "users.*"], {"password": NEW_PASSWORD}, 200, id="reset of an equal"),
+        pytest.param(VIEWING, {"email": None}, 403, id="without users.manage"),
     ],
 )
 async def test_no_user_changes_a_stronger_one(
@@ -126,7 +127,7 @@ async def test_no_user_changes_own_roles_or_resets_the_own_password(
     started: Installation, client: Clients
 ) -> None:
     carla = await started.add("carla", "viewer")
-    for held in (["*"], ["users.manage", "devices.access"]):
+    for held in (["*"], ["users.manage", "devices.access", "docs.read"]):
         own = client(*held, user_id=carla.id)
         path = f"/api/users/{carla.id}"
         for roles in (["admin"], ["viewer", "operator"], []):

@@ -33,7 +33,7 @@ async def test_a_created_user_is_answered_and_listed(admin: ApiClient) -> None:
     assert created.status == 201
     user = created.json
     assert user["username"] == "carla.b"
-    assert (user["roles"], user["permissions"]) == (["viewer"], ["devices.access"])
+    assert (user["roles"], user["permissions"]) == (["viewer"], ["devices.access", "docs.read"])
     assert (user["email"], user["display_name"]) == ("c@example.org", None)
     assert (user["is_active"], user["auth_provider"], user["last_login_at"]) == (True, "local", None)
     listed = (await admin.get("/api/users")).json
@@ -94,10 +94,12 @@ async def test_a_bad_user_is_refused(
     [
         pytest.param(["users.manage"], ["viewer"], 403, id="a permission that the caller lacks"),
         pytest.param(["users.manage"], [], 201, id="no permission at all"),
-        pytest.param(["users.manage", "devices.manage"], ["viewer"], 201, id="one that is implied"),
+        pytest.param(
+            ["users.manage", "devices.manage", "docs.manage"], ["viewer"], 201, id="what is implied"
+        ),
         pytest.param(["users.manage", "devices.*"], ["operator"], 403, id="some of many"),
-        pytest.param(["users.*", "devices.access"], ["admin"], 403, id="everything"),
-        pytest.param(["devices.access"], ["viewer"], 403, id="without users.manage"),
+        pytest.param(["users.*", "devices.access", "docs.read"], ["admin"], 403, id="everything"),
+        pytest.param(["devices.access", "docs.read"], ["viewer"], 403, id="without users.manage"),
     ],
 )
 async def test_a_caller_grants_only_what_he_holds(

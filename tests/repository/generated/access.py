@@ -12,7 +12,7 @@ def permissions() -> str:
         "Permissions",
         "Look up here what a permission allows and which role holds it. A role holds permissions, a user has "
         "roles, and an API token holds some of the permissions of its user. `*` is every permission, and "
-        "`devices.*` is every one that begins with `devices.`. "
+        "`devices.*` is every one that begins with `devices.`; but an API token has to name `notes.read`. "
         "[Routes](routes.md) lists each route with the permission that it needs.",
         f"## What each allows\n\n{table(('Permission', 'Allows', 'Grants as well'), _meanings())}",
         f"## Built-in roles\n\n{table(('Role', 'What for', 'Permissions'), _roles())}",

@@ -4,9 +4,11 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 
+from netautod import __version__
 from netautod.assembly.data.leases import named_leases
 from netautod.automation.executions.settings import ExecutionSettings
 from netautod.core.clock import SystemClock
@@ -15,7 +17,7 @@ from netautod.core.work.guard import Guard, LeaseLostError, no_guard
 from netautod.store.client import Database
 from netautod.store.migrations.model import Migration, MigrationFailed, NewerDatabase, in_pages
 from netautod.store.migrations.runner import LEASE, MigrationRunner
-from netautod.store.migrations.store import MigrationStore
+from netautod.store.migrations.store import COLLECTION, MigrationStore
 from tests.support.execution import FAST
 
 
@@ -42,7 +44,7 @@ class Work:
             if name in self.crash:
                 raise Crash
 
-        return Migration(number=number, name=name, apply=apply, in_background=background)
+        return Migration(number=number, since="0.1.0", name=name, apply=apply, in_background=background)
 
     def of(self, *names: str) -> list[Migration]:
         return [self.migration(number, name) for number, name in enumerate(names, 1)]
@@ -174,7 +176,7 @@ async def test_what_passes_by_itself_is_no_failure_of_a_migration(
             raise error
 
     with nullcontext() if isinstance(error, LeaseLostError) else pytest.raises(Unavailable):
-        await brought_up(database, [Migration(number=1, name="first", apply=fail)])
+        await brought_up(database, [Migration(number=1, since="0.1.0", name="first", apply=fail)])
     [one] = await MigrationStore(database).all()
     assert (one.error, tries) == (None, 2 if one.done_at else 1)
 
@@ -207,7 +209,9 @@ async def test_a_node_that_lost_its_lease_stops_and_another_takes_over(database:
             lost.set()
 
     async with asyncio.TaskGroup() as tasks:
-        slow = tasks.create_task(brought_up(database, [Migration(number=1, name="first", apply=apply)]))
+        slow = tasks.create_task(
+            brought_up(database, [Migration(number=1, since="0.1.0", name="first", apply=apply)])
+        )
         await begun.wait()
         await database.collection("leases").delete({"_id": LEASE})  # as if it had run out
         other.until["first"] = asyncio.Event()
@@ -234,6 +238,28 @@ async def test_what_a_newer_version_has_migrated_is_refused_before_anything_is_c
         await brought_up(database, work.of("first", "second"))
     assert work.done == []
     assert await recorded(database) == {3: finished}
+
+
+@pytest.mark.parametrize(
+    ("row", "version"),
+    [
+        pytest.param({"version": "0.2.7", "since": "0.2.1"}, "0.2.1", id="the version that it came with"),
+        pytest.param({"version": "0.2.0"}, "0.2.0", id="of a record without it, the one that has migrated"),
+    ],
+)
+async def test_the_refusal_names_a_version_that_helps(
+    database: Database, row: dict[str, str], version: str
+) -> None:
+    far = {"_id": 3, "name": "new form of tasks", "host": "far", "began_at": datetime.now(UTC), **row}
+    await database.collection(COLLECTION).insert(far)
+    with pytest.raises(NewerDatabase, match=rf"it needs netautod {version} or newer; install that"):
+        await brought_up(database, Work().of("first"))
+
+
+async def test_a_record_has_the_version_that_the_migration_came_with(database: Database) -> None:
+    await brought_up(database, [replace(Work().migration(1, "first"), since="0.0.7")])
+    [found] = await MigrationStore(database).all()
+    assert (found.since, found.version) == ("0.0.7", __version__)
 
 
 async def test_what_may_take_long_goes_on_while_the_service_works(database: Database) -> None:

@@ -8,11 +8,11 @@ from marshmallow import fields, validate
 from netautod.automation.agents.tools.contract import Arguments, Calling, Tool, rows
 from netautod.core.errors import Forbidden
 from netautod.core.schema.bases import Id, Integer
+from netautod.documents.access import MANAGE, READ
 from netautod.documents.models import CATEGORIES, NOTES, DocumentFilter
 from netautod.documents.service import DocumentService
 from netautod.plugin_api import ToolOutcome
 
-MANAGE = "docs.manage"
 OUTPUTS = "outputs"
 READABLE = tuple(category for category in CATEGORIES if category != NOTES)
 WRITABLE = ("text", "markdown", "json", "csv", "config")
@@ -48,14 +48,14 @@ class DocumentTools:
             Tool(
                 name="list_documents",
                 description="Lists documents (procedures, troubleshooting guides, templates, outputs).",
-                permission=None,
+                permission=READ,
                 parameters=ListArguments,
                 run=self._list,
             ),
             Tool(
                 name="read_document",
                 description="Reads lines of a document.",
-                permission=None,
+                permission=READ,
                 parameters=ReadArguments,
                 run=self._read,
             ),
@@ -69,19 +69,18 @@ class DocumentTools:
         )
 
     async def _list(self, arguments: Mapping[str, Any], calling: Calling) -> ToolOutcome:
-        wanted = DocumentFilter(category=arguments.get("category"))
-        found = self._documents.listed(calling.work.org_id, wanted, content=False)
+        wanted = DocumentFilter(category=arguments.get("category"), notes=False)
+        found = self._documents.listed(calling.work.caller, wanted, content=False)
         shown = [
             {name: one.to_json()[name] for name in ("id", "name", "category", "content_type", "updated_at")}
             async for one in found
-            if not one.document.is_note
         ]
         first, limit = arguments["offset"], arguments["limit"]
         head = f"{len(shown)} documents, from {first + 1}:"
         return ToolOutcome(text=rows(head, shown[first : first + limit]), source="documents")
 
     async def _read(self, arguments: Mapping[str, Any], calling: Calling) -> ToolOutcome:
-        found = await self._documents.get(calling.work.org_id, arguments["document_id"])
+        found = await self._documents.get(calling.work.caller, arguments["document_id"])
         if found.document.is_note:
             raise Forbidden("agents cannot read notes")
         first = arguments["first_line"]

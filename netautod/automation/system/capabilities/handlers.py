@@ -43,7 +43,7 @@ class CapabilitiesHandler(JsonHandler):
                 **token_view(self.caller),
                 # For an API token its own permissions, not those of its owner.
                 "permissions": shown_permissions(
-                    self.caller.permissions, self.capabilities.permissions.of_plugins
+                    self.caller.shown_permissions, self.capabilities.permissions.of_plugins
                 ),
             }
         )

@@ -60,12 +60,12 @@ class TokenState(Generic[H]):
 
 
 def state_of_session(session: LoginSession, user: User) -> TokenState[LoginSession]:
-    return TokenState(holder=session, user=user, permissions=frozenset(user.permissions))
+    return TokenState(holder=session, user=user, permissions=user.granted)
 
 
 def state_of_token(token: ApiToken, user: User) -> TokenState[ApiToken]:
     """Return the state with the token's permissions, which never exceed the owner's of now."""
-    permissions = common_permissions(frozenset(token.permissions), frozenset(user.permissions))
+    permissions = common_permissions(frozenset(token.permissions), user.granted)
     return TokenState(holder=token, user=user, permissions=permissions)
 
 

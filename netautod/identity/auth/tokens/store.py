@@ -10,6 +10,7 @@ from netautod.core.identity.caller import OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.core.work.guard import Guard
 from netautod.identity.auth.models import ApiToken, StoredSigningKey
+from netautod.identity.users.models import KNOWS_READING
 from netautod.identity.users.store import USERS
 from netautod.secrets.vault.envelope import SealedField
 from netautod.store.client import Database, Document
@@ -142,6 +143,7 @@ def _document(token: ApiToken) -> Document:
         "name": token.name,
         "hash": token.hash,
         "permissions": list(token.permissions),
+        KNOWS_READING: True,
         "created_at": token.created_at,
         "expires_at": token.expires_at,
         "never": token.expires_at is None,

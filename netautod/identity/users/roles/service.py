@@ -8,7 +8,7 @@ from netautod.activity.audit.service import AuditLog
 from netautod.core.clock import Clock
 from netautod.core.errors import Conflict, Duplicate, Forbidden, NotFound
 from netautod.core.identity.caller import Caller, OrgId
-from netautod.core.identity.permissions import PermissionKeys
+from netautod.core.identity.permissions import PermissionKeys, of_roles
 from netautod.core.pages import Page, PageOf
 from netautod.core.registries import Followers, References, Uses
 from netautod.identity.users.models import Role, User
@@ -131,14 +131,14 @@ class RoleService:
 
     async def _editable(self, caller: Caller, role_id: str) -> Role:
         role = await self.get(caller.org_id, role_id)
-        if not caller.can_all(role.permissions):
+        if not caller.can_all(role.granted):
             raise Forbidden("This role holds permissions that you do not hold")
         if role.builtin:
             raise Conflict("Built-in roles cannot be changed or deleted")
         return role
 
     async def _check_changes(self, caller: Caller, role: Role, changes: Mapping[str, Any]) -> None:
-        if not caller.can_all(changes.get("permissions", ())):
+        if not caller.can_all(of_roles(changes.get("permissions", ()))):
             raise Forbidden("permissions: you do not hold all of them")
         own = await self._users.get(caller.user_id)
         held = own is not None and role.id in {held.id for held in own.roles}

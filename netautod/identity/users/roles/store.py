@@ -7,7 +7,7 @@ from typing import Any
 from netautod.core.identity.caller import OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.core.registries import References
-from netautod.identity.users.models import Role
+from netautod.identity.users.models import KNOWS_READING, Role
 from netautod.store.client import Database, Document
 from netautod.store.indexes import Index
 from netautod.store.removal import VISIBLE, Removal
@@ -99,6 +99,7 @@ def _document(role: Role) -> Document:
         "name": role.name,
         "description": role.description,
         "permissions": list(role.permissions),
+        KNOWS_READING: True,
         "builtin": role.builtin,
         "created_at": role.created_at,
         "updated_at": role.updated_at,

@@ -32,7 +32,7 @@ async def test_a_disabled_user_and_changed_roles_are_seen_within_a_second(node: 
     installation = node.installation
     await installation.add("carla", "viewer")
     token = (await node.log_in("carla")).access_token
-    assert (await node.authenticator.authenticate(token, INFO)).permissions == {"devices.access"}
+    assert (await node.authenticator.authenticate(token, INFO)).permissions == {"devices.access", "docs.read"}
     roles = installation.database.collection("roles")
     await roles.update({"name": "viewer"}, {"$set": {"permissions": ["docs.manage"]}})
     node.clock.move(1)

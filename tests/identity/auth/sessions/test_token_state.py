@@ -124,7 +124,10 @@ async def test_who_may_not_stay(stay: Stay, end: Callable[[Stay], Awaitable[Any]
 async def test_the_permissions_are_those_of_now(stay: Stay) -> None:
     assert (await stay.staying())["machine"] == {"devices.access", "tasks.operate"}
     (await stay.admin.put(f"/api/users/{stay.ann.id}", {"roles": ["viewer"]})).expect()
-    assert await stay.staying() == {"session": {"devices.access"}, "machine": {"devices.access"}}
+    assert await stay.staying() == {
+        "session": {"devices.access", "docs.read"},
+        "machine": {"devices.access"},
+    }
 
 
 async def test_other_text_has_no_caller(stay: Stay) -> None:

@@ -58,7 +58,7 @@ async def test_a_token_has_the_specified_claims_and_stands_for_its_user(untouche
         claims["org_id"],
         claims["sid"],
     )
-    assert (caller.permissions, caller.ip_address) == (frozenset({"*"}), "192.0.2.1")
+    assert (caller.permissions, caller.ip_address) == (frozenset({"*", "notes.read"}), "192.0.2.1")
 
 
 async def test_a_token_signed_anew_without_changes_is_good(untouched: Node) -> None:

@@ -262,3 +262,59 @@ async def test_tokens_of_users_that_are_gone_are_removed_at_start(node: Node, cl
     await node.installation.database.collection("users").delete({"_id": carla.id})  # and then it died
     await node.parts.api_tokens.resume()
     assert [row["_id"] for row in await node.documents("api_tokens")] == [kept["id"]]
+
+
+NOTES = "notes.read"
+
+
+@pytest.mark.parametrize(
+    ("permissions", "reads"),
+    [
+        pytest.param(["*"], False, id="everything"),
+        pytest.param(["notes.*"], False, id="their family"),
+        pytest.param(["docs.*", "docs.manage"], False, id="documents"),
+        pytest.param([NOTES], True, id="named"),
+        pytest.param(["*", NOTES], True, id="named beside everything"),
+    ],
+)
+async def test_a_token_reads_notes_only_if_it_names_them(
+    node: Node, client: ApiClient, permissions: list[str], reads: bool
+) -> None:
+    await node.installation.add("oscar", "operator")
+    for username in ("admin", "oscar"):
+        api = await logged_in(node, client, username)
+        if username == "oscar" and "*" in str(permissions):
+            continue  # wildcards that an operator cannot grant
+        token = await made(api, permissions=permissions)
+        assert token["permissions"] == permissions
+        caller = await node.authenticator.authenticate(token["token"], INFO)
+        assert caller.can(NOTES) is reads
+        assert caller.within(caller.scope).can(NOTES) is reads
+        owner = await node.users.active_caller(caller.org_id, caller.user_id)
+        assert owner is not None
+        assert owner.can(NOTES)
+        assert owner.within(caller.scope).can(NOTES) is reads  # a task of the token
+
+
+@pytest.mark.parametrize("named", [pytest.param(False, id="not named"), pytest.param(True, id="named")])
+async def test_a_token_gives_nobody_the_notes_that_it_does_not_name(
+    node: Node, client: ApiClient, named: bool
+) -> None:
+    oscar = await node.installation.add("oscar", "operator")
+    api = await logged_in(node, client)
+    machine = client.with_token((await made(api, permissions=["*", *([NOTES] if named else [])]))["token"])
+    roles = {role["name"]: role for role in (await api.get("/api/roles")).json["roles"]}
+    password = "a longer passphrase 2026"
+    answers = [
+        await machine.post("/api/users", {"username": f"u{n}", "password": password, "roles": [role]})
+        for n, role in enumerate(("operator", "admin"))
+    ]
+    answers += [
+        await machine.post("/api/roles", {"name": f"r{n}", "permissions": [key]})
+        for n, key in enumerate((NOTES, "notes.*", "*"))
+    ]
+    answers.append(await machine.put(f"/api/users/{oscar.id}", {"password": password}))
+    assert [answer.status for answer in answers] == ([201] * 5 + [200] if named else [403] * 6)
+    assert roles["viewer"]["permissions"] == ["devices.access", "docs.read"]
+    made_viewer = {"username": "vera", "password": password, "roles": ["viewer"]}
+    assert (await machine.post("/api/users", made_viewer)).status == 201

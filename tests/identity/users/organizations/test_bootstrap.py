@@ -151,4 +151,4 @@ async def test_a_start_gives_built_in_roles_what_this_release_says(
     await installation.bootstrap(tmp_path, PASSWORD).run()
     caller = system_caller(await installation.organizations.default_id())
     new = NewUser(username="v", password=PASSWORD, roles=("viewer",))
-    assert (await installation.users.create(caller, new)).permissions == ["devices.access"]
+    assert (await installation.users.create(caller, new)).permissions == ["devices.access", "docs.read"]
