@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from netautod import __version__
 from tests.support.manual import ROOT, page, section
 
 CHANGES = page("changes.md")
@@ -20,9 +21,9 @@ def test_a_version_has_its_changes_by_kind(version: str) -> None:
     assert kinds
 
 
-def test_the_newest_version_is_not_released() -> None:
-    assert VERSIONS[0] == "Unreleased"
-    assert all(re.fullmatch(r"\d+\.\d+\.\d+", version) for version in VERSIONS[1:])
+def test_the_newest_version_is_that_of_the_program() -> None:
+    assert VERSIONS[0] == __version__
+    assert all(re.fullmatch(r"\d+\.\d+\.\d+", version) for version in VERSIONS)
 
 
 def test_a_change_is_short() -> None:
