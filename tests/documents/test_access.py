@@ -128,7 +128,7 @@ async def test_the_answer_to_a_write_shows_no_content_to_who_may_not_read_it(
     ],
 )
 async def test_a_change_that_opens_a_note_needs_to_read_it(library: Library, fields: dict[str, Any]) -> None:
-    quoting = ContentType(name="quoting", description="q", check=str)
+    quoting = ContentType(name="quoting", description="q", check=lambda text: None)
     node = await library.node(of_plugins={"quoting": quoting})
     note, _ = await note_with_version(node)
     before, path = await library.dump(), f"/api/docs/{note}"
