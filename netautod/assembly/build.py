@@ -223,6 +223,7 @@ def _build_context(base: Base, wings: Wings, bodies: BodyReader) -> HttpContext:
         bodies=bodies,
         trusted_proxies=networks(server.trusted_proxies),
         cors_origins=frozenset(server.cors_origins),
+        hosts=server.host_names(server.host),
         hsts_seconds=server.hsts_seconds,
         database_seconds=base.settings.mongodb.timeout_seconds,
         refusals=wings.activity.refusals,

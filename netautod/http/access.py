@@ -14,6 +14,9 @@ from netautod.core.schema.bases import Answer, Query, Request, load
 
 MIB = 1024 * 1024
 METHODS = ("GET", "POST", "PUT", "DELETE")
+# Methods whose body is always read: without a schema it may hold no field.
+READ_METHODS = ("POST", "PUT", "PATCH")
+JSON = "application/json"
 MARK = "__operation__"
 
 P = ParamSpec("P")
@@ -24,6 +27,10 @@ class EveryMethod(tuple[str, ...]):
 
     def __contains__(self, method: object) -> bool:
         return True
+
+
+class NoFields(Request):
+    """The body of a method that declares none: empty, or an object without fields."""
 
 
 class Repeat(Enum):
@@ -40,6 +47,7 @@ class Operation:
 
     `permission` None: any valid token, or none at all if `public`.
 
+    `body`: the schema of its JSON body; a POST or PUT without one takes no field.
     `consumes`: JSON schemas by media type of a body that the method reads by itself.
     `other_answers`: what it answers with another status of success.
     `produces`: the media type of a success that is no JSON.
@@ -93,9 +101,21 @@ class Operation:
         """Return whether it is refused when the disk is full."""
         return method in ("POST", "PUT") and self.changes and self.grows
 
+    def body_schema(self, method: str) -> type[Request] | None:
+        """Return the schema of the JSON body of a request; None: there is none, or the method reads it."""
+        if self.body is None and self.consumes is None and method in READ_METHODS:
+            return NoFields
+        return self.body
+
     @property
     def takes_body(self) -> bool:
+        """Return whether it declares a body."""
         return self.body is not None or self.consumes is not None
+
+    @property
+    def takes_json(self) -> bool:
+        """Return whether a body has to be JSON."""
+        return self.consumes is None or JSON in self.consumes
 
 
 class OperationOptions(TypedDict, total=False):

@@ -12,18 +12,20 @@ from uuid import uuid4
 
 from tornado.httputil import HTTPServerRequest, format_timestamp
 
+from netautod.core.clock import SystemClock
 from netautod.core.errors import Unauthenticated
 from netautod.core.identity.caller import Caller, RequestInfo
 from netautod.core.identity.refusals import IgnoredRefusals, Refusals
 from netautod.core.logs.tracing import Tracer
 from netautod.core.metrics import Metrics
+from netautod.core.net.host_names import HostNames
 from netautod.core.work.deadlines import REQUEST_SECONDS
 from netautod.http.access import METHODS
 from netautod.http.bodies.fair_share import FairShare
 from netautod.http.bodies.reader import BodyReader
 from netautod.http.idempotency.service import IdempotencyKeys
 from netautod.http.limits import RequestLimits
-from netautod.http.settings import EVERY_ORIGIN, LimitSettings
+from netautod.http.settings import EVERY_ORIGIN, LimitSettings, ServerSettings
 from netautod.store.disk_room import Room
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -59,6 +61,7 @@ class HttpContext:
     bodies: BodyReader
     trusted_proxies: tuple[Network, ...]
     cors_origins: frozenset[str]
+    hosts: HostNames = field(default_factory=HostNames.every)
     hsts_seconds: int = 0
     database_seconds: float = REQUEST_SECONDS
     refusals: Refusals = field(default_factory=IgnoredRefusals)
@@ -69,6 +72,20 @@ class HttpContext:
     idempotency: IdempotencyKeys | None = None
     # Finds the caller by the cookie of a page; the last argument: a person opened it, not a script.
     page_caller: Callable[[str, RequestInfo, bool], Awaitable[Caller]] | None = None
+
+    @classmethod
+    def without_callers(cls, server: ServerSettings, *, listening_on: str, metrics: Metrics) -> "HttpContext":
+        """Return the context of a listener that serves no caller: its handlers are public, or refuse all."""
+        return cls(
+            authenticate=_refuse_token,
+            limits=RequestLimits.none(SystemClock()),
+            bodies=BodyReader(),
+            trusted_proxies=networks(server.trusted_proxies),
+            cors_origins=frozenset(server.cors_origins),
+            hosts=server.host_names(listening_on),
+            hsts_seconds=server.hsts_seconds,
+            metrics=metrics,
+        )
 
     def allows(self, origin: str) -> bool:
         """Return whether pages of this origin may call the API; empty: the request comes from no page."""
@@ -104,12 +121,24 @@ class HttpContext:
 
     def origin(self, request: HTTPServerRequest) -> str:
         """Return scheme and host of our pages as the client's browser sees them (RFC 6454 6.2)."""
-        host = request.headers.get("Host", "")
-        if self._trusted(request.remote_ip or ""):
-            host = request.headers.get("X-Forwarded-Host", host).partition(",")[0].strip()
         scheme = self.scheme(request)
         default = {"http": ":80", "https": ":443"}.get(scheme, "")
-        return f"{scheme}://{host.lower().removesuffix(default)}" if default else ""
+        return f"{scheme}://{self.host(request).lower().removesuffix(default)}" if default else ""
+
+    def host(self, request: HTTPServerRequest) -> str:
+        """Return the host that the client has called, as a trusted proxy says it; empty without one."""
+        host: str = request.headers.get("Host", "")
+        if "X-Forwarded-Host" in request.headers and self._trusted(request.remote_ip or ""):
+            host = request.headers["X-Forwarded-Host"].partition(",")[0].strip()
+        return host
+
+    def serves(self, request: HTTPServerRequest) -> bool:
+        """Return whether the request calls us by one of our names. HTTP/1.0 needs to name none."""
+        if self.hosts.any_name or "Host" not in request.headers:
+            return True
+        if self.hosts.include(self.host(request)):
+            return True
+        return self.hosts.any_of_proxies and self._trusted(request.remote_ip or "")
 
     def hsts_over(self, protocol: str) -> str | None:
         """Return the same for an answer to what is no request, so that no proxy says how the client came."""
@@ -152,6 +181,10 @@ class HttpContext:
 
     def _trusted(self, address: str) -> bool:
         return is_within(address, self.trusted_proxies)
+
+
+async def _refuse_token(token: str, info: RequestInfo) -> Caller:
+    raise Unauthenticated("Authentication required")
 
 
 def request_id_of(request: HTTPServerRequest) -> str:

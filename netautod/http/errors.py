@@ -26,8 +26,12 @@ class MethodNotAllowed(errors.NetautodError):
     """Raised where the path exists and the method does not."""
 
 
-class UnsupportedEncoding(errors.NetautodError):
-    """Raised for a body that is compressed or otherwise encoded."""
+class UnsupportedBody(errors.NetautodError):
+    """Raised for a body that is compressed, or of a type that the route does not take."""
+
+
+class Misdirected(errors.NetautodError):
+    """Raised for a request to a host that is not this service (RFC 9110 15.5.20)."""
 
 
 class UnknownExpectation(errors.NetautodError):
@@ -43,8 +47,9 @@ STATUS: dict[type[errors.NetautodError], int] = {
     errors.Conflict: 409,
     errors.PreconditionFailed: 412,
     errors.TooLarge: 413,
-    UnsupportedEncoding: 415,
+    UnsupportedBody: 415,
     UnknownExpectation: 417,
+    Misdirected: 421,
     errors.TooManyRequests: 429,
     errors.UpstreamFailed: 502,
     errors.Unavailable: 503,
@@ -102,9 +107,9 @@ def _full(text: str) -> errors.DiskFull:
 
 
 def error_body(error: errors.NetautodError) -> dict[str, Any]:
-    """Return the JSON of an error: `error` is its sentence."""
+    """Return the JSON of an error: `error` is its sentence, and a 429 has its seconds beside it."""
     body: dict[str, Any] = {"error": error.text[:LONGEST_ERROR]}
-    if isinstance(error, errors.TooManyRequests | errors.Overloaded):
+    if isinstance(error, errors.TooManyRequests):
         body["retry_after_secs"] = retry_after(error)
     return body
 

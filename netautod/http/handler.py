@@ -60,6 +60,8 @@ class JsonHandler(RequestHandler):
     route = ""
     tag: str | None = None
     retry_seconds = RETRY_SECONDS
+    # Whether pages of `server.cors_origins` may call it.
+    serves_listed_origins = True
     admission: Admission
     conditions: Preconditions = NO_CONDITIONS
     idempotency: IdempotentRequest | None = None
@@ -83,6 +85,7 @@ class JsonHandler(RequestHandler):
 
     async def prepare(self) -> None:
         self.start_tracking()
+        self.check_sender()
         operation = self.operation = declared_operation(self, self.request.method)
         if operation is None:
             self.admission.check_method()
@@ -116,6 +119,11 @@ class JsonHandler(RequestHandler):
         current_trace.set(self._trace)
         self._patience = begin_request(self.context.database_seconds)
 
+    def check_sender(self) -> None:
+        """Raise for a request to a host that is not ours, or of a page that may not send it."""
+        self.admission.check_host()
+        self.admission.check_origin(listed=self.serves_listed_origins)
+
     def check_headers(self) -> None:
         """Raise for a header that asks for what we do not have."""
         self.admission.check_headers()
@@ -143,7 +151,7 @@ class JsonHandler(RequestHandler):
         """Let the body arrive from here on; that of a request that was refused before is dropped."""
         received = self._received = ReceivedBody(
             limit=operation.body_limit,
-            kept=operation.takes_body,
+            kept=operation.takes_body or operation.body_schema(self.request.method or "") is not None,
             shares=self.context.shares.bodies,
             owner=self._share_owner(),
         )
@@ -187,16 +195,18 @@ class JsonHandler(RequestHandler):
         """Validate query and body. Raises InvalidInput, TooLarge or Overloaded."""
         if self._received is not None:
             self._received.complete()
+            if not self._received.is_blank:
+                self.admission.check_media_type(operation)
             if self.idempotency is not None:
                 await self.idempotency.digest_body(self._received.parts)
         self.query = operation.load_query(self.sent_query())
-        if operation.body is not None:
+        schema = operation.body_schema(self.request.method or "")
+        if schema is not None:
             body = self.take_body()
             value = await self.context.bodies.value_of(body) if body.strip() else {}
             if not isinstance(value, dict):
                 raise InvalidInput("The request body must be a JSON object")
-            wanted, partial = operation.body(), operation.partial
-            self.body = await in_thread_if_large(len(body), load, wanted, value, partial=partial)
+            self.body = await in_thread_if_large(len(body), load, schema(), value, partial=operation.partial)
 
     def sent_query(self) -> Mapping[str, list[bytes]]:
         """Return the query's parameters as they were sent."""
@@ -361,6 +371,8 @@ class JsonHandler(RequestHandler):
 
     def cors_headers(self) -> Mapping[str, str]:
         """Return the headers for pages of other origins."""
+        if not self.serves_listed_origins:
+            return {}
         return self.context.cors_headers(self.request.headers.get("Origin", ""))
 
     def set_status(self, status_code: int, reason: str | None = None) -> None:

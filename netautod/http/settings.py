@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from netautod.core.net.host_names import LOCALHOST, HostNames, host_of, is_address, is_name, machine_names
 from netautod.core.net.networks import cover_everything, is_this_machine
 from netautod.core.settings.field import SettingsError, check_networks, setting
 from netautod.core.settings.risks import RiskRule
@@ -47,6 +48,14 @@ class ServerSettings:
             "server.behind_proxy if a proxy ends TLS",
             found=lambda one: [f"server.host: {one.host}"] if _in_clear(one) else (),
         ),
+        RiskRule(
+            name="any-host",
+            cause="no `server.hosts` for a service that listens on another address than loopback, or has "
+            "`server.behind_proxy` without `server.trusted_proxies`",
+            text="a page of any site can have its own name lead to this service, and read what it answers; "
+            "list the names of the service in server.hosts",
+            found=lambda one: ["server.hosts is empty"] if one.host_names(one.host).any_name else (),
+        ),
     )
 
     host: str = setting("127.0.0.1", "Address to listen on.")
@@ -55,6 +64,12 @@ class ServerSettings:
     instance_name: str = setting("netautod", "What clients show as the name of this installation.")
     trusted_proxies: tuple[str, ...] = setting(
         (), "Proxy addresses or networks whose X-Forwarded-For is believed."
+    )
+    hosts: tuple[str, ...] = setting(
+        (),
+        "Names by which the service is called; a request to another name is answered 421, one to an address"
+        " never. Empty: localhost, the names of the machine and what trusted proxies send; beyond loopback"
+        " any name.",
     )
     tls_certificate: str = setting("", "PEM file with the certificate chain; empty: plain HTTP.")
     tls_key: str = setting("", "PEM file with the private key of tls_certificate.", key_file=True)
@@ -93,6 +108,17 @@ class ServerSettings:
         if bool(self.tls_certificate) != bool(self.tls_key):
             raise SettingsError("server.tls_certificate and server.tls_key go together")
         check_networks("server.trusted_proxies", self.trusted_proxies)
+        for host in self.hosts:
+            if not (is_name(host) or is_address(host)):
+                raise SettingsError(f"server.hosts: {host!r} is not the name of a host (without a port)")
+
+    def host_names(self, listening_on: str) -> HostNames:
+        """Return the names of a listener at this address, which is `host` or that of the metrics."""
+        if self.hosts:
+            return HostNames(names=frozenset(map(host_of, self.hosts)))
+        if not is_this_machine(listening_on) or (self.behind_proxy and not self.trusted_proxies):
+            return HostNames.every()
+        return HostNames(names=frozenset({LOCALHOST, *machine_names()}), any_of_proxies=True)
 
 
 def _proxy_without_addresses(server: ServerSettings) -> Sequence[str]:

@@ -53,10 +53,10 @@ class PluginRoute:
 
     `access` is the key of a permission, ANY_TOKEN or PUBLIC. A parameter of the path that is called `id` or
     `..._id` is a UUID; anything else there is a 404. `query` and `body` check what comes: unknown fields,
-    wrong types and what is too long are a 400; a `partial` body may leave required fields out. `handler`
-    returns the value that `answer` writes (its `Meta.many` for an array), or the text of an answer of the
-    media type `produces`; None with the `status` 204. It raises the public errors of the product, and has
-    `seconds`.
+    wrong types and what is too long are a 400; a `partial` body may leave required fields out. A POST or PUT
+    without a `body` takes no field. `handler` returns the value that `answer` writes (its `Meta.many` for an
+    array), or the text of an answer of the media type `produces`; None with the `status` 204. It raises the
+    public errors of the product, and has `seconds`.
 
     A GET changes nothing. A method that changes something is in the audit log, if `changes` does not say that
     this one does not. `summary` is a sentence for the description of the API, which the schemas describe as

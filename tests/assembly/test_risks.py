@@ -75,8 +75,13 @@ def ldap(*lines: str, url: str = "ldap://ldap.example.net") -> str:
 
 
 WARNED = [
-    pytest.param(f'[server]\nhost = "{HOST}"', ["plain-http"], id="plain HTTP on all addresses"),
-    pytest.param('[server]\nhost = "::"', ["plain-http"], id="plain HTTP on all IPv6 addresses"),
+    pytest.param(f'[server]\nhost = "{HOST}"', ["plain-http", "any-host"], id="all addresses"),
+    pytest.param('[server]\nhost = "::"', ["plain-http", "any-host"], id="all IPv6 addresses"),
+    pytest.param(
+        f'[server]\nhost = "{HOST}"\nbehind_proxy = true\ntrusted_proxies = ["10.0.0.0/8"]',
+        ["any-host"],
+        id="no names behind a proxy that is named",
+    ),
     pytest.param('[outbound]\nallow = ["169.254.0.0/16"]', ["outbound-metadata"], id="metadata services"),
     pytest.param("[limits]\nrequests_per_second = 0", ["no-request-limit"], id="no limit"),
     pytest.param("[auth]\nlockout_failures = 100000", ["weak-lockout"], id="a lockout that never comes"),
@@ -142,8 +147,9 @@ def test_what_is_warned_of_is_silent_when_it_is_accepted(
         pytest.param('[server]\nhost = "127.0.0.2"', id="another loopback address"),
         pytest.param('[server]\nhost = "localhost"', id="loopback by name"),
         pytest.param(
-            f'[server]\nhost = "{HOST}"\nbehind_proxy = true\ntrusted_proxies = ["10.0.0.0/8"]',
-            id="behind a proxy that is named",
+            f'[server]\nhost = "{HOST}"\nhosts = ["netautod.example"]\nbehind_proxy = true\n'
+            'trusted_proxies = ["10.0.0.0/8"]',
+            id="behind a proxy that is named, with names",
         ),
         pytest.param('[server]\ncors_origins = ["https://console.example"]', id="one origin"),
         pytest.param('[outbound]\nallow = ["127.0.0.1", "10.0.0.0/8"]', id="a few addresses"),
@@ -226,7 +232,7 @@ def test_a_risk_says_where_it_stands_and_no_secret(tmp_path: Path) -> None:
 
 def test_an_unknown_risk_cannot_be_accepted(tmp_path: Path) -> None:
     with pytest.raises(
-        SettingsError, match="there is no risk 'cors-al'; there are agent-in-clear, cors-all, "
+        SettingsError, match="there is no risk 'cors-al'; there are agent-in-clear, any-host, cors-all, "
     ):
         configured('accept_risks = ["cors-al"]', tmp_path)
 

@@ -64,8 +64,13 @@ async def test_the_settings_are_refused(tmp_path: Path, risk: str, text: str) ->
     [
         pytest.param(
             "plain-http",
-            f'[server]\nhost = "{EVERY_ADDRESS}"',
+            f'[server]\nhost = "{EVERY_ADDRESS}"\nhosts = ["netautod.example"]',
             id="who listens on the network for passwords is announced",
+        ),
+        pytest.param(
+            "any-host",
+            f'[server]\nhost = "{EVERY_ADDRESS}"\nbehind_proxy = true\ntrusted_proxies = ["192.0.2.1"]',
+            id="a page whose name leads here (DNS rebinding) is announced",
         ),
         pytest.param(
             "ldap-without-tls",

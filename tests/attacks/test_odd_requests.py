@@ -191,7 +191,7 @@ async def test_a_malformed_request_is_told_so_and_the_connection_ends(url: str, 
 @pytest.mark.parametrize("sent", MALFORMED[:3] + FRAMING[:3])
 async def test_it_is_the_same_while_the_service_starts(sent: bytes, starting: str) -> None:
     assert_refused(await ask(starting, sent), 400)
-    assert_refused(await ask(starting, get()), 503, "starting")
+    assert_refused(await ask(starting, get(headers=b"Host: localhost\r\n")), 503, "starting")
 
 
 @pytest.fixture

@@ -44,7 +44,7 @@ SMALL = {
     "NETAUTOD_LIMITS_ANONYMOUS_BURST": str(BURST),
 }
 IMPATIENT = {"NETAUTOD_SERVER_HEADER_TIMEOUT": "3", "NETAUTOD_SERVER_BODY_TIMEOUT": "3"}
-HEALTH = b"GET /health HTTP/1.1\r\nHost: a\r\n\r\n"
+HEALTH = b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
@@ -113,17 +113,17 @@ async def test_somebody_at_another_desk_keeps_the_own_connection(small: Service)
 @pytest.mark.parametrize(
     ("beginning", "byte"),
     [
-        pytest.param(b"GET /health HTTP/1.1\r\nHost: a\r\nX-A: ", b"a", id="a head that trickles"),
-        pytest.param(b"GET /health HTTP/1.1\r\nHost: a\r\n", b"a:\r\n", id="headers that trickle"),
+        pytest.param(b"GET /health HTTP/1.1\r\nHost: localhost\r\nX-A: ", b"a", id="a head that trickles"),
+        pytest.param(b"GET /health HTTP/1.1\r\nHost: localhost\r\n", b"a:\r\n", id="headers that trickle"),
         pytest.param(HEALTH + b"GET /health HTTP/1.1\r\nX-A: ", b"a", id="the second head that trickles"),
         pytest.param(BEGINNINGS["announces a body"], b" ", id="a body that trickles"),
         pytest.param(
-            b"POST /api/auth/login HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n",
+            b"POST /api/auth/login HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n",
             b"1\r\n \r\n",
             id="chunks that trickle",
         ),
         pytest.param(
-            b"POST /api/auth/login HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1;",
+            b"POST /api/auth/login HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n1;",
             b"a",
             id="the extension of a chunk that trickles",
         ),
@@ -142,23 +142,27 @@ async def test_a_trickle_is_cut_off(impatient: Service, beginning: bytes, byte: 
 @pytest.mark.parametrize(
     ("number", "sent"),
     [
-        pytest.param(1, b"GET /api/nothing HTTP/1.1\r\nHost: a\r\n\r\n", id="of unknown paths"),
-        pytest.param(2, b"FOO /health HTTP/1.1\r\nHost: a\r\n\r\n", id="of unknown methods"),
-        pytest.param(3, b"GET /api/devices HTTP/1.1\r\nHost: a\r\n\r\n", id="without a token"),
+        pytest.param(1, b"GET /api/nothing HTTP/1.1\r\nHost: localhost\r\n\r\n", id="of unknown paths"),
+        pytest.param(2, b"FOO /health HTTP/1.1\r\nHost: localhost\r\n\r\n", id="of unknown methods"),
+        pytest.param(3, b"GET /api/devices HTTP/1.1\r\nHost: localhost\r\n\r\n", id="without a token"),
         pytest.param(
             4,
-            b"GET /api/devices HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer made.up.token\r\n\r\n",
+            b"GET /api/devices HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer made.up.token\r\n\r\n",
             id="with a made-up token",
         ),
         pytest.param(
             5,
-            b"GET /api/devices HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer nat_made_up\r\n\r\n",
+            b"GET /api/devices HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer nat_made_up\r\n\r\n",
             id="with a made-up API token",
         ),
         pytest.param(6, b"NONSENSE\r\n\r\n", id="that are malformed"),
-        pytest.param(7, b"GET /health HTTP/1.1\r\nHost: a\r\nExpect: x\r\n\r\n", id="with odd expectations"),
         pytest.param(
-            8, b"POST /api/auth/refresh HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}", id="of refreshes"
+            7, b"GET /health HTTP/1.1\r\nHost: localhost\r\nExpect: x\r\n\r\n", id="with odd expectations"
+        ),
+        pytest.param(
+            8,
+            b"POST /api/auth/refresh HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}",
+            id="of refreshes",
         ),
     ],
 )
@@ -202,7 +206,7 @@ async def test_a_hoard_of_bodies_does_not_fill_the_memory(
     narrow: Service, count: int, head: bytes, mib: int, answered: set[int]
 ) -> None:
     token = str((await narrow.client()).token).encode()
-    lines = b" HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer " + token + b"\r\n"
+    lines = b" HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + token + b"\r\n"
     before = peak_mib(narrow.process.pid)
     answers = await hoard(narrow.url, count, head + lines, mib)
     assert {answer.status for answer in answers} == answered

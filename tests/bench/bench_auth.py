@@ -182,7 +182,7 @@ async def _post(server: Child, path: str, body: Any, headers: dict[str, str] | N
         server.said + path,
         method="POST",
         body=json.dumps(body),
-        headers=headers or {},
+        headers={"Content-Type": "application/json", **(headers or {})},
         request_timeout=REQUEST_TIMEOUT,
         raise_error=False,
     )

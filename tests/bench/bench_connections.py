@@ -13,7 +13,7 @@ from tests.bench.measuring.service import running_service
 CROWD = 2500
 CLIENTS = 16
 ROUNDS = 30
-ASKED = b"GET /health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+ASKED = b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
 SOURCES = {
     "one_address": ["127.0.0.2"],
     "many_addresses": [f"127.0.{number // 200 + 1}.{number % 200 + 1}" for number in range(1000)],

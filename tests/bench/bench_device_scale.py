@@ -23,6 +23,7 @@ from tests.bench.measuring.report import BenchmarkError, Report, percentile
 
 DEVICES = 100_000
 BATCH = 1_000
+JSON = {"Content-Type": "application/json"}
 REQUESTS = 60
 SLOW_REQUESTS = 15
 SITES = 200
@@ -167,7 +168,9 @@ def _stalls(report: Report, console: Console) -> None:
 
 async def token_of(server: Child) -> str:
     body = json.dumps({"username": "admin", "password": PASSWORD})
-    answer = await AsyncHTTPClient().fetch(f"{server.said}/api/auth/login", method="POST", body=body)
+    answer = await AsyncHTTPClient().fetch(
+        f"{server.said}/api/auth/login", method="POST", body=body, headers=JSON
+    )
     token: str = json.loads(answer.body)["access_token"]
     return token
 
@@ -175,7 +178,7 @@ async def token_of(server: Child) -> str:
 async def fill(database: Database, console: Console) -> OrgId:
     """One device by the API, the others as copies of its document with values of their own."""
     body = {"name": "template", "host": "192.0.2.1", "device_type": "cisco_ios", "manufacturer": "Cisco"}
-    headers = {"Authorization": f"Bearer {console.token}"}
+    headers = {**JSON, "Authorization": f"Bearer {console.token}"}
     await AsyncHTTPClient().fetch(
         f"{console.server.said}/api/devices", method="POST", body=json.dumps(body), headers=headers
     )

@@ -144,6 +144,6 @@ async def _leave(url: str) -> None:
     where = urlsplit(url)
     for _ in range(20):
         _, writer = await asyncio.open_connection(where.hostname, where.port)
-        writer.write(b"POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{")
+        writer.write(b"POST /api/auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{")
         await writer.drain()
         writer.transport.abort()

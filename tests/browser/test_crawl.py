@@ -5,7 +5,7 @@ from uuid import uuid4
 
 import pytest
 
-from netautod.console.base.origin import FIELD, form_token
+from netautod.console.base.form_tokens import FIELD, form_token
 from netautod.console.routes import PAGES
 from netautod.core.identity.permissions import grants
 from netautod.identity.users.models import BUILTIN_ROLES

@@ -2,88 +2,21 @@
 
 import json
 import re
-from collections.abc import Mapping
 from typing import Any
-from unittest.mock import AsyncMock, Mock
 
 import pytest
 from marshmallow import fields
-from tornado.httputil import HTTPHeaders, HTTPServerRequest, RequestStartLine
 
+from netautod.console.base.form_tokens import form_token, require_form_token
 from netautod.console.base.forms import read_form
-from netautod.console.base.origin import form_token, require_form_token, require_own_origin
 from netautod.console.base.static import StaticFiles
-from netautod.core.clock import SystemClock
 from netautod.core.errors import Forbidden, InvalidInput
 from netautod.core.schema.bases import Boolean, Id, Integer, JsonObject, Name, Request, ShortList, Text
-from netautod.http.context import HttpContext, networks
-from netautod.http.limits import RequestLimits
 from tests.console.site import Site
 from tests.support.fetching import fetch
 from tests.support.pages import Browser
 
 URLENCODED = "application/x-www-form-urlencoded"
-FOREIGN: Mapping[str, Mapping[str, str]] = {
-    "another site": {"Origin": "https://attacker.example"},
-    "a sandboxed frame": {"Origin": "null"},
-    "another port": {"Origin": "http://netautod.example:1"},
-    "another scheme": {"Origin": "https://netautod.example:8080"},
-    "our name as a prefix": {"Origin": "http://netautod.example:8080.attacker.example"},
-    "our name as user information": {"Origin": "http://netautod.example:8080@attacker.example"},
-    "an origin with a path": {"Origin": "http://netautod.example:8080/"},
-    "an empty origin": {"Origin": " "},
-    "no origin, from another site": {"Sec-Fetch-Site": "cross-site"},
-    "no origin, from a sibling": {"Sec-Fetch-Site": "same-site"},
-}
-
-
-OWN: Mapping[str, Mapping[str, str]] = {
-    "our own page": {"Origin": "http://netautod.example:8080"},
-    "in capitals": {"Origin": "HTTP://NETAUTOD.EXAMPLE:8080"},
-    "no browser": {},
-    "no origin, from ourselves": {"Sec-Fetch-Site": "same-origin"},
-    "through a proxy that ends TLS": {
-        "Origin": "https://console.example",
-        "X-Forwarded-Proto": "https",
-        "X-Forwarded-Host": "console.example:443",
-    },
-}
-
-
-def foreign(headers: Mapping[str, str], *, peer: str = "192.0.2.7") -> bool:
-    """Whether a form with these headers is refused; 192.0.2.7 is the address of our proxy."""
-    request = HTTPServerRequest(
-        start_line=RequestStartLine("POST", "/", "HTTP/1.1"),
-        headers=HTTPHeaders({"Host": "netautod.example:8080", **headers}),
-        connection=Mock(),
-    )
-    request.remote_ip, request.protocol = peer, "http"
-    context = HttpContext(
-        authenticate=AsyncMock(),
-        limits=RequestLimits.none(SystemClock()),
-        bodies=Mock(),
-        trusted_proxies=networks(["192.0.2.7"]),
-        cors_origins=frozenset({"*"}),
-    )
-    try:
-        require_own_origin(request, context)
-    except Forbidden:
-        return True
-    return False
-
-
-@pytest.mark.parametrize("headers", FOREIGN.values(), ids=FOREIGN)
-def test_forms_of_other_origins_are_refused(headers: Mapping[str, str]) -> None:
-    assert foreign(headers)
-
-
-@pytest.mark.parametrize("headers", OWN.values(), ids=OWN)
-def test_our_own_forms_are_taken(headers: Mapping[str, str]) -> None:
-    assert not foreign(headers)
-
-
-def test_only_a_trusted_proxy_says_how_a_client_came() -> None:
-    assert foreign(OWN["through a proxy that ends TLS"], peer="192.0.2.8")
 
 
 class Body(Request):

@@ -102,7 +102,7 @@ async def misuse(service: Service, client: ApiClient) -> None:
     await client.get("/api/devices/nat_abcdefghijklmnop?search=hunter2-and-more")
     await client.get("/api/devices", headers={"X-Request-Id": 'a" ,"user":"root'})
     await sent(service, b'BAD "\x1b[2J\n\n')
-    await sent(service, b"GET /\xff\x1b HTTP/1.1\r\nHost: x\r\n\r\n")
+    await sent(service, b"GET /\xff\x1b HTTP/1.1\r\nHost: localhost\r\n\r\n")
 
 
 @pytest.mark.parametrize("flags", [(), ("--workers", "2")], ids=["one process", "workers"])
@@ -158,7 +158,7 @@ async def test_each_request_has_one_line_however_it_ends(tmp_path: Path) -> None
         await client.request("PUT", "/api/devices", headers={"X-Request-Id": "no-method"})
         host, _, port = service.url.removeprefix("http://").partition(":")
         _, writer = await asyncio.open_connection(host, int(port))
-        head = f"POST /api/sites HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {client.token}\r\n"
+        head = f"POST /api/sites HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {client.token}\r\n"
         writer.write(f"{head}X-Request-Id: left\r\nContent-Length: 100\r\n\r\n{{".encode())
         await writer.drain()
         await client.get("/api/devices")

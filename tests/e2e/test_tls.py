@@ -30,7 +30,7 @@ async def shown(service: Service, authority: Authority) -> set[bytes | None]:
         reader, writer = await asyncio.open_connection(host, int(port), ssl=trusting)
         channel = writer.get_extra_info("ssl_object")
         assert channel.selected_alpn_protocol() == "http/1.1"
-        writer.write(b"GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        writer.write(b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
         assert (await reader.read()).startswith(b"HTTP/1.1 200 ")
         writer.close()
         found: bytes | None = channel.getpeercert(binary_form=True)

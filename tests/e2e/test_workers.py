@@ -225,5 +225,5 @@ async def _running(console: Console, run: str) -> bool:
 
 
 async def _turned_away(service: Service) -> Answer | None:
-    answer = await ask(service.url, b"GET /health HTTP/1.1\r\nHost: a\r\n\r\n")
+    answer = await ask(service.url, b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
     return answer if answer.status == 503 else None

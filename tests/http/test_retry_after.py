@@ -48,7 +48,7 @@ class Failing(JsonHandler):
         if isinstance(wanted, int):
             self.set_status(wanted)
             self.set_header("Content-Type", "application/json")
-            self.finish(b'{"error":"Later","retry_after_secs":2}')
+            self.finish(b'{"error":"Later"}' if wanted == 503 else b'{"error":"Later","retry_after_secs":2}')
         else:
             raise wanted
 
@@ -82,8 +82,7 @@ async def test_whatever_a_handler_fails_with(serve: Serve, failure: Exception | 
         assert answer.status == 429
     seconds = getattr(failure, "retry_after", RETRY_SECONDS)
     assert answer.headers["Retry-After"] == str(seconds)
-    if answer.status == 429:
-        assert answer.json["retry_after_secs"] == seconds
+    assert answer.json.get("retry_after_secs") == (seconds if answer.status == 429 else None)
 
 
 async def test_a_limit_that_is_over_at_once_waits_for_a_second(serve: Serve) -> None:
@@ -108,7 +107,7 @@ async def test_the_health_of_a_node_that_is_not_well(serve: Serve, state: Health
 async def test_a_node_that_does_not_serve(phase: Health, method: str) -> None:
     server, url = serve_application(refusing_application(ServerSettings(), phase, Metrics()))
     try:
-        head = await exchange(url, f"{method} /api/devices HTTP/1.1\r\nHost: x\r\n\r\n")
+        head = await exchange(url, f"{method} /api/devices HTTP/1.1\r\nHost: localhost\r\n\r\n")
     finally:
         server.stop()
         await server.close_all_connections()
@@ -121,7 +120,7 @@ async def test_a_server_without_room_for_a_connection() -> None:
         refusing_application(ServerSettings(), "starting", Metrics()), connections=0
     )
     try:
-        head = await exchange(url, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        head = await exchange(url, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
     finally:
         server.stop()
         await server.close_all_connections()

@@ -72,6 +72,8 @@ class ApiClient:
         if self.token is not None:
             sent.setdefault("Authorization", f"Bearer {self.token}")
         content = raw if raw is not None else (None if body is None else json.dumps(body).encode())
+        if content is not None:  # Tornado's client would name a form
+            sent.setdefault("Content-Type", "application/json")
         answer = await fetch(self.base_url + path, method, headers=sent, body=content)
         response = Response(status=answer.code, headers=answer.headers, content=answer.body)
         promises_of(self.description).hold(method, path, response)

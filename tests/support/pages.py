@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from tornado.httpclient import HTTPResponse
 from tornado.httputil import HTTPHeaders
 
-from netautod.console.base.origin import FIELD, form_token
+from netautod.console.base.form_tokens import FIELD, form_token
 from netautod.console.base.pages import POLICY
 from netautod.core.identity.caller import Caller
 from netautod.identity.auth.pages.cookie import SESSION

@@ -11,12 +11,11 @@ from typing import Any, Protocol
 
 import jsonschema_rs
 
-from netautod.http.description.answers import ERROR_SCHEMA
+from netautod.http.description.answers import ERRORS, error_name
 
 JSON = "application/json"
 EVENTS = "text/event-stream"
 BODILESS = (204, 302, 304)
-NOT_DESCRIBED = {"content": {JSON: {"schema": ERROR_SCHEMA}}}
 
 
 class Answered(Protocol):
@@ -65,7 +64,7 @@ class Promises:
     def _answer(self, operation: Any, method: str, path: str, status: int) -> Any:
         """The described answer; None for a success of what is not described."""
         if operation is None:
-            return NOT_DESCRIBED if status >= 400 else None
+            return {"content": {JSON: {"schema": ERRORS[error_name(status)]}}} if status >= 400 else None
         listed = operation["responses"]
         assert str(status) in listed, f"{method} {path} answers {status}, which the description does not name"
         return self._resolved(listed[str(status)])

@@ -6,7 +6,7 @@ from http.cookies import Morsel, SimpleCookie
 from typing import Any
 from urllib.parse import urlencode
 
-from netautod.console.base.origin import FIELD
+from netautod.console.base.form_tokens import FIELD
 from netautod.console.base.pages import BY_ITSELF
 from tests.support.fetching import fetch, with_values
 from tests.support.installation import PASSWORD

@@ -9,7 +9,7 @@ from http import HTTPStatus
 from typing import Any, TypeVar
 from urllib.parse import quote, unquote
 
-from netautod.console.base import origin
+from netautod.console.base import form_tokens
 from netautod.console.base.forms import Form, read_form
 from netautod.console.base.navigation import links_for
 from netautod.console.base.rendering import Renderer
@@ -72,6 +72,8 @@ class PageHandler(JsonHandler):
     """
 
     renderer: Renderer
+    # Pages are for the browser's own window.
+    serves_listed_origins = False
     # A page of up to thousands of elements, or of a long text, is made in a thread: it would hold the loop.
     large = False
     form = Form()
@@ -87,10 +89,6 @@ class PageHandler(JsonHandler):
         # With no-referrer browsers send `Origin: null` along with our own forms.
         self.set_header("Referrer-Policy", "same-origin")
         self.set_header("Vary", "Cookie, Accept-Encoding")
-
-    def cors_headers(self) -> Mapping[str, str]:
-        """Return none: pages are for the browser's own window, whatever origins may call the API."""
-        return {}
 
     @property
     def is_secure(self) -> bool:
@@ -188,7 +186,7 @@ class PageHandler(JsonHandler):
             "notice": self.notice,
             "now": datetime.now(UTC),
             "request_id": self.request_id,
-            "xsrf": origin.form_token(cookie) if cookie else "",
+            "xsrf": form_tokens.form_token(cookie) if cookie else "",
         }
 
     async def prepare(self) -> None:
@@ -201,11 +199,6 @@ class PageHandler(JsonHandler):
     def by_itself(self) -> bool:
         """Return whether a live page sends the request to refresh itself, not a person."""
         return BY_ITSELF in self.request.headers
-
-    def check_headers(self) -> None:
-        super().check_headers()
-        if self.request.method == "POST":
-            origin.require_own_origin(self.request, self.context)
 
     async def admit(self, operation: Operation) -> None:
         cookie = self.cookie(SESSION)
@@ -227,7 +220,7 @@ class PageHandler(JsonHandler):
             body, kind = self.take_body(), self.request.headers.get("Content-Type", "")
             self.form = await in_thread_if_large(len(body), read_form, body, kind)
         if self.request.method == "POST":
-            origin.require_form_token(self.form.secret(origin.FIELD), self.form_cookie())
+            form_tokens.require_form_token(self.form.secret(form_tokens.FIELD), self.form_cookie())
 
     def sent_query(self) -> Mapping[str, list[bytes]]:
         """Return the query without the empty fields of filter forms, which browsers send along."""

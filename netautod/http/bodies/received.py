@@ -60,6 +60,11 @@ class ReceivedBody:
         """The body in order, without a copy of the whole."""
         return (*self._blocks, bytes(self._rest))
 
+    @property
+    def is_blank(self) -> bool:
+        """Return whether there is nothing in the body but white space."""
+        return not any(part.strip() for part in self.parts)
+
     def take(self) -> bytes:
         """Return the body and let go of it, so that a large one is not held twice; it counts until
         `leave`.

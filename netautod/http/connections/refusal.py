@@ -18,16 +18,14 @@ class Refusal(Exception):
         super().__init__(text)
         self.status = status
         self.text = text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
-        self._names_seconds = (
-            retry_after is not None or status == HTTPStatus.TOO_MANY_REQUESTS
-        )  # in the body, too
         self.retry_after = RETRY_SECONDS if retry_after is None and status in RETRIED else retry_after
 
     def answer(self, request_id: str, *, hsts: str | None = None) -> bytes:
         """Return the whole message, for a connection that ends after it. `hsts`:
         Strict-Transport-Security.
         """
-        seconds = {"retry_after_secs": self.retry_after} if self._names_seconds else {}
+        is_limit = self.status == HTTPStatus.TOO_MANY_REQUESTS
+        seconds = {"retry_after_secs": self.retry_after} if is_limit else {}
         body = json_values.encode({"error": self.text, **seconds})
         headers = {
             **common_headers(request_id),

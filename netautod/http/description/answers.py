@@ -8,20 +8,23 @@ from netautod.http.access import Operation
 from netautod.http.description.examples import MESSAGES
 from netautod.http.description.headers import answer_headers
 
+SENTENCE = {"type": "string", "description": "One sentence that names the field or the resource."}
+SECONDS = {"type": "integer", "minimum": 1, "description": "When to ask again, as in Retry-After."}
 ERROR_SCHEMA: Mapping[str, Any] = {
     "type": "object",
-    "description": "Every error, of whatever status.",
-    "properties": {
-        "error": {"type": "string", "description": "One sentence that names the field or the resource."},
-        "retry_after_secs": {
-            "type": "integer",
-            "x-optional": True,
-            "description": "When to ask again: of a rate limit, a lockout, or a service that is overloaded.",
-        },
-    },
+    "description": "Every error, of whatever status but 429.",
+    "properties": {"error": SENTENCE},
     "required": ["error"],
     "additionalProperties": False,
 }
+LIMIT_SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "description": "The error of a rate limit or a lockout.",
+    "properties": {"error": SENTENCE, "retry_after_secs": SECONDS},
+    "required": ["error", "retry_after_secs"],
+    "additionalProperties": False,
+}
+ERRORS: Mapping[str, Mapping[str, Any]] = {"Error": ERROR_SCHEMA, "LimitError": LIMIT_SCHEMA}
 HEADERS: Mapping[str, Mapping[str, Any]] = {
     "X-Request-Id": {
         "description": "In every line of the log about this request.",
@@ -41,10 +44,13 @@ MORE_HEADERS: Mapping[int, tuple[str, ...]] = {
 WHEN: Mapping[int, str] = {
     400: "The request is wrong; the error names the field.",
     401: "No token, or one that is not valid any more.",
-    403: "The caller lacks the permission, or must first change something in the own account.",
+    403: "The caller lacks the permission, must first change something in the own account, or is a page of "
+    "another origin.",
     404: "The resource does not exist, or belongs to another organization.",
     409: "Another resource is in the way, or the state forbids it.",
     412: "The resource has changed: its entity tag is not the one in If-Match.",
+    415: "The body is compressed, or of a type that the operation does not take.",
+    421: "The host is not in `server.hosts`, the names of the service.",
     429: "A rate limit or a lockout.",
     500: "A mistake in the service; the error names the request id, under which the log has the details.",
     502: "A device or another system that the request needs has failed.",
@@ -92,6 +98,11 @@ def other_successes(operation: Operation) -> dict[str, dict[str, Any]]:
     }
 
 
+def error_name(status: int) -> str:
+    """Return the name of the schema of an error's body."""
+    return "LimitError" if status == 429 else "Error"
+
+
 def failure_name(status: int) -> str:
     return f"Failure{status:d}"
 
@@ -105,7 +116,7 @@ def _failure(status: HTTPStatus) -> dict[str, Any]:
     example: dict[str, Any] = {"error": MESSAGES.get(status, status.phrase)}
     if status == 429:
         example["retry_after_secs"] = 12
-    content = {"schema": {"$ref": "#/components/schemas/Error"}, "example": example}
+    content = {"schema": {"$ref": f"#/components/schemas/{error_name(status)}"}, "example": example}
     return {
         "description": WHEN.get(status, f"{status.phrase}."),
         "headers": headers_of(status),

@@ -129,8 +129,10 @@ MESSAGES: Mapping[int, str] = {
     412: "If-Match: the record is another one by now; read it again",
     413: "The request body is larger than 1048576 bytes",
     414: "The request line is longer than 65536 bytes",
-    415: "Content-Encoding: Send the body without compression or encoding",
+    415: "Content-Type: 'text/plain' is not taken here; send JSON with the header "
+    "`Content-Type: application/json`",
     417: "Expect: Only 100-continue is supported",
+    421: "Host: 'attacker.example' is not in server.hosts, the names of this service",
     429: "Too many requests",
     431: "The headers are longer than 65536 bytes",
     500: f"Internal server error (request {UUID_EXAMPLE.replace('-', '')})",

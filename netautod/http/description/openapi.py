@@ -12,6 +12,7 @@ from marshmallow import Schema, fields
 from netautod import __version__
 from netautod.core.schema.bases import Answer
 from netautod.http.access import Operation, public
+from netautod.http.admission import SAFE
 from netautod.http.description import answers
 from netautod.http.description.examples import Examples
 from netautod.http.description.fields import described
@@ -22,7 +23,9 @@ from netautod.http.routing.routes import Route
 
 ABOUT = """The HTTP API of netautod.
 
-* Bodies are JSON objects in UTF-8. Unknown fields are refused, read-only ones are ignored.
+* Bodies are JSON objects in UTF-8, sent with `Content-Type: application/json`. Unknown fields are refused,
+  read-only ones are ignored. A POST or PUT without a described body takes no field.
+* A change with an Origin that is neither this service's nor in `server.cors_origins` is refused (403).
 * Ids are UUIDs in lower case, timestamps ISO 8601 in UTC with milliseconds.
 * A text holds neither NUL nor lone surrogates, a body nests no deeper than 64 levels.
 * Everything belongs to an organization; what belongs to another one is answered as if there were none.
@@ -34,8 +37,10 @@ TOKEN = {
     "scheme": "bearer",
     "description": "The `access_token` of POST /api/auth/login, or an API token of POST /api/auth/tokens.",
 }
-ANYWHERE = (400, 408, 413, 414, 415, 417, 431, 500, 503)
-"""What is no request, too long, too slow or encoded is refused whatever the route; and any may fail."""
+ANYWHERE = (400, 408, 413, 414, 415, 417, 421, 431, 500, 503)
+"""What is no request, too long, too slow, encoded or for another host is refused whatever the route; and any
+may fail.
+"""
 
 
 def document(routes: Iterable[Route], choices: Mapping[str, Sequence[str]]) -> dict[str, Any]:
@@ -80,7 +85,8 @@ def _empty(groups: set[str]) -> APISpec:
     assert plugin.converter is not None
     plugin.converter.add_attribute_function(described)  # type: ignore[no-untyped-call]  # of apispec
     spec.components.security_scheme("token", TOKEN)
-    spec.components.schema("Error", dict(answers.ERROR_SCHEMA))
+    for name, schema in answers.ERRORS.items():
+        spec.components.schema(name, dict(schema))
     for name, header in answers.HEADERS.items():
         spec.components.header(name, dict(header))
     for name, failure in answers.failures().items():
@@ -157,6 +163,8 @@ def _body(operation: Operation) -> dict[str, Any]:
 def failures(path: str, method: str, operation: Operation) -> list[int]:
     """Return the statuses of errors that the operation can answer, as they follow from what it declares."""
     found = {*ANYWHERE, *operation.errors, *conditional_failures(method, operation)}
+    if method not in SAFE:  # sent by a page of another origin
+        found |= {403}
     if not operation.public:
         found |= {401, 403, 429}
         found |= {409} if method != "GET" else set()

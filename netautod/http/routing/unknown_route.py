@@ -13,6 +13,7 @@ class UnknownRouteHandler(JsonHandler):
 
     async def prepare(self) -> None:
         self.start_tracking()
+        self.check_sender()
         self.admission.count_anonymous()
         if self.request.path.startswith("/"):
             raise NotFound("Not found")

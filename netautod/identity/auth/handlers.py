@@ -14,6 +14,7 @@ from netautod.identity.auth.schemas import (
     LdapTestBody,
     LoginBody,
     LogoutAnswer,
+    LogoutBody,
     MeAnswer,
     ProviderListAnswer,
     ProviderLoginBody,
@@ -62,9 +63,9 @@ class RefreshHandler(AuthHandler):
 
 
 class LogoutHandler(AuthHandler):
-    @any_token(answer=LogoutAnswer, grows=False)
+    @any_token(body=LogoutBody, answer=LogoutAnswer, body_limit=SMALL_BODY, grows=False)
     async def post(self) -> None:
-        """End this session and revoke all of the user's refresh tokens."""
+        """End this session and revoke all of the user's refresh tokens, whichever is sent along."""
         ended = await self.auth.logout(self.caller)
         self.answer({"message": "Logged out", "sessions_revoked": ended})
 

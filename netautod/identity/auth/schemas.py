@@ -74,6 +74,12 @@ class RefreshBody(Request):
     refresh_token = fields.String(required=True, validate=validate.Length(min=1, max=4096))
 
 
+class LogoutBody(Request):
+    """The body of a logout: clients send the token that they hold, and all of the user's are revoked."""
+
+    refresh_token = fields.String()
+
+
 class PasswordBody(Request):
     current_password = fields.String(required=True, validate=validate.Length(min=1))
     new_password = fields.String(required=True, validate=validate.Length(min=1))

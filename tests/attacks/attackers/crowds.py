@@ -6,8 +6,8 @@ from contextlib import AsyncExitStack, asynccontextmanager
 
 from tests.attacks.attackers.raw import RawClient, raw
 
-ASKED = b"GET /health HTTP/1.1\r\nHost: a\r\n\r\n"
-LOGIN = b"POST /api/auth/login HTTP/1.1\r\nHost: a\r\n"
+ASKED = b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
+LOGIN = b"POST /api/auth/login HTTP/1.1\r\nHost: localhost\r\n"
 BEGINNINGS = {
     "says nothing": b"",
     "begins a head": b"GET /health HTTP/1.1\r\nHost:",
@@ -15,8 +15,8 @@ BEGINNINGS = {
     "begins a body": LOGIN + b"Content-Length: 1000\r\n\r\n{",
     "begins a chunk": LOGIN + b"Transfer-Encoding: chunked\r\n\r\nff\r\n{",
     "asked once and stays": ASKED,
-    "reads no answer": b"GET /api/docs-ui HTTP/1.1\r\nHost: a\r\n\r\n",
-    "asks for something refused": b"POST /api/nothing HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n",
+    "reads no answer": b"GET /api/docs-ui HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    "asks for something refused": b"POST /api/nothing HTTP/1.1\r\nHost: [::1]\r\nContent-Length: 100\r\n\r\n",
 }
 
 

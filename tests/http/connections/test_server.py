@@ -27,9 +27,9 @@ from tests.attacks.attackers.raw import ask, raw
 from tests.support.execution import eventually
 from tests.support.serving import serve_application
 
-QUICK = b"GET /quick HTTP/1.1\r\nHost: a\r\n\r\n"
-LONG = b"GET /long HTTP/1.1\r\nHost: a\r\n\r\n"
-LARGE = b"GET /large HTTP/1.1\r\nHost: a\r\n\r\n"
+QUICK = b"GET /quick HTTP/1.1\r\nHost: localhost\r\n\r\n"
+LONG = b"GET /long HTTP/1.1\r\nHost: localhost\r\n\r\n"
+LARGE = b"GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n"
 MANY_MIB = 64 * 1024 * 1024
 
 
@@ -170,7 +170,7 @@ async def test_where_all_are_busy_a_new_connection_is_refused() -> None:
 
 async def test_a_stream_takes_no_connection_from_others_while_it_lasts() -> None:
     """Open as many as there may be beside them; a stream is not idle, so it never gives way, either."""
-    stream = b"GET /stream HTTP/1.1\r\nHost: a\r\n\r\n"
+    stream = b"GET /stream HTTP/1.1\r\nHost: localhost\r\n\r\n"
     async with served(connections=1, streams=1) as node, raw(node.url) as first:
         first.send(stream)
         assert (await first.answer(to_head=True)).status == 200
@@ -188,7 +188,7 @@ async def test_a_stream_takes_no_connection_from_others_while_it_lasts() -> None
 
 async def test_a_request_without_its_body_gives_way() -> None:
     async with served(connections=1) as node, raw(node.url) as slow:
-        slow.send(b"POST /slow-check HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n")
+        slow.send(b"POST /slow-check HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n")
         await node.work.started.acquire()
         assert (await ask(node.url, QUICK)).status == 200
         assert await slow.everything() == b""
@@ -245,7 +245,7 @@ async def test_a_reset_leaves_nothing_behind() -> None:
 @pytest.mark.parametrize("size", [MANY_MIB // 2, MANY_MIB])
 async def test_a_large_body_is_read_over_and_the_answer_arrives(size: int) -> None:
     async with served() as node, raw(node.url) as client:
-        client.send(b"GET /quick HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n" % size)
+        client.send(b"GET /quick HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n" % size)
         client.send(b"x" * size)
         assert (await client.answer()).status == 200
 

@@ -48,6 +48,26 @@ async def test_the_way_of_a_client(client: ApiClient) -> None:
     assert_error(await with_token.post("/api/auth/logout"), 401, "Invalid or expired token")
 
 
+@pytest.mark.parametrize(
+    ("body", "status", "text"),
+    [
+        pytest.param({"refresh_token": "x" * 43}, 200, "", id="the token of a client, whatever it is"),
+        pytest.param({"refresh_token": None}, 200, "", id="null"),
+        pytest.param({}, 200, "", id="nothing"),
+        pytest.param({"refresh_token": 7}, 400, "refresh_token: Not a valid string", id="a number"),
+        pytest.param({"all": True}, 400, "all: Unknown field", id="an unknown field"),
+    ],
+)
+async def test_the_body_of_a_logout(
+    client: ApiClient, body: dict[str, object], status: int, text: str
+) -> None:
+    with_token = client.with_token((await log_in(client)).json["access_token"])
+    out = await with_token.post("/api/auth/logout", body)
+    assert out.status == status
+    assert text in out.json.get("error", "")
+    assert (await with_token.get("/api/auth/me")).status == (401 if status == 200 else 200)
+
+
 async def test_a_session_keeps_the_facts_of_its_login(node: Node, client: ApiClient) -> None:
     headers = {"X-Forwarded-For": "203.0.113.9", "User-Agent": "curl/8"}
     body = {"username": "ADMIN ", "password": PASSWORD}

@@ -57,6 +57,7 @@ async def clients(running: Running) -> Mapping[str, ApiClient]:
         pytest.param("maker", "PUT", "/things", {}, 405, "not allowed", id="a method that it has not"),
         pytest.param("maker", "GET", "/nothing", None, 404, "not found", id="a path that it has not"),
         pytest.param("maker", "GET", "/records/7", None, 404, "not found", id="an id that is none"),
+        pytest.param("maker", "POST", "/refusals/missing", {"a": 1}, 400, "a: Unknown field", id="no body"),
         pytest.param("maker", "POST", "/refusals/invalid", None, 400, "it does not fit", id="InvalidInput"),
         pytest.param("maker", "POST", "/refusals/forbidden", None, 403, "on sundays", id="Forbidden"),
         pytest.param("maker", "POST", "/refusals/missing", None, 404, "thing not found", id="NotFound"),

@@ -132,6 +132,7 @@ class Example:
         """Its port is a free one: `serving` says so by a flag, which outranks the file."""
         file = self.folder / f"node-{number}.toml"
         places = {"node1.example.net": "127.0.0.1", "192.0.2.10": "127.0.0.1", "port = 9464": "port = 0"}
+        places |= {f"{name}.example.net": "localhost" for name in ("netautod", "node2", "node3")}
         file.write_text(self.placed("scale-node.toml", **places))
         variables = dict(line.split("=", 1) for line in self.placed("scale-node.environment").splitlines())
         variables["CREDENTIALS_DIRECTORY"] = str(self.folder / "credentials")

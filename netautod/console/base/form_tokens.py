@@ -1,33 +1,14 @@
-"""The defence against forged forms: the Origin header of a request, and a token in each form."""
+"""The token in each form of a page, which no page of another origin knows (its Origin: http/admission.py)."""
 
 import hashlib
 import hmac
 import secrets
 
-from tornado.httputil import HTTPServerRequest
-
 from netautod.core.errors import Forbidden
-from netautod.http.context import HttpContext
 
 FIELD = "_xsrf"
-FOREIGN = "This form was not sent from a page of this service"
 STALE = "The form is too old, or of another session; load its page again"
 _BYTES = 32
-
-
-def require_own_origin(request: HTTPServerRequest, context: HttpContext) -> None:
-    """Raise Forbidden for a form that a page of another origin sends.
-
-    Browsers send Origin with every POST (Fetch, "append a request Origin header"); a client that sends none
-    is no browser, or says by Sec-Fetch-Site that the page is of another site.
-    """
-    origins = request.headers.get_list("Origin")
-    if not origins:
-        if request.headers.get("Sec-Fetch-Site", "none") not in ("none", "same-origin"):
-            raise Forbidden(FOREIGN)
-        return
-    if len(origins) > 1 or origins[0].lower() != context.origin(request):
-        raise Forbidden(FOREIGN)
 
 
 def form_token(cookie: str) -> str:
