@@ -85,12 +85,16 @@ class RequestLog:
             found = None if error is None else (type(error), error, traceback)
             logger.error("%s %s failed", method, shown_path(path, 500), exc_info=found)
 
+    def leave_out(self) -> None:
+        """Log no line for this request: one of many that are alike."""
+        self._is_logged = False
+
     def log_unknown_route(self) -> None:
         """Log the 404 of a path that we do not have, repeats of it in one line.
 
         Clients of other products ask for such paths, some of them every second.
         """
-        self._is_logged = False
+        self.leave_out()
         method, path = self._request.method, shown_path(self._request.path, 404)
         again = repeats(("unknown route", self._client, method, path))
         fields = {

@@ -173,7 +173,7 @@ def _page_served(
 
     if socket is not None:
         return handing_page(socket, page)
-    return nullcontext() if shared else serving_page(settings.metrics, page)
+    return nullcontext() if shared else serving_page(settings, page)
 
 
 def _leave_behind(state: ServiceState) -> None:

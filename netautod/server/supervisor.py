@@ -163,7 +163,7 @@ async def supervise(
             )
             for number in range(workers)
         ]
-        await stack.enter_async_context(serving_page(settings.metrics, partial(_page, sockets)))
+        await stack.enter_async_context(serving_page(settings, partial(_page, sockets)))
         runs = [asyncio.create_task(child.keep_running()) for child in children]
         ready = asyncio.create_task(_all_ready(children))
         stopping = asyncio.create_task(state.stop.wait())

@@ -3,18 +3,25 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
-from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
-from tornado.web import Application, RequestHandler
 
+from netautod.assembly.settings import Settings
 from netautod.core.errors import NetautodError
-from netautod.core.settings.metrics import MetricsSettings
+from netautod.core.metrics import Metrics
+from netautod.http.access import public
+from netautod.http.connections.deadlines import Deadlines
+from netautod.http.connections.server import HttpServer
+from netautod.http.context import HttpContext
+from netautod.http.handler import JsonHandler
+from netautod.http.routing.routes import Route, application
 from netautod.server.metrics.page import CONTENT_TYPE
 
 Page = Callable[[], Awaitable[bytes]]
 ANSWER_SECONDS = 5.0
+CONNECTIONS = 100
 # Of a page that is handed over; one without it was cut off. A comment of the format.
 END = b"# EOF\n"
 
@@ -23,31 +30,43 @@ class CannotListen(NetautodError):
     """The address is taken or not ours; one line for the operator."""
 
 
-class MetricsHandler(RequestHandler):
-    def initialize(self, page: Page) -> None:
-        self._page = page
+@dataclass(frozen=True)
+class MetricsPage:
+    """The page. `read` makes it at every request."""
 
+    read: Page
+
+
+class MetricsHandler(JsonHandler):
+    page: MetricsPage
+
+    @public(produces=CONTENT_TYPE, limited=False)
     async def get(self) -> None:
+        """Return the metrics of this node in the text format of Prometheus."""
+        self.request_log.leave_out()
         self.set_header("Content-Type", CONTENT_TYPE)
-        self.set_header("Cache-Control", "no-store")
-        self.finish(await self._page())
+        self.finish(await self.page.read())
 
 
 @asynccontextmanager
-async def serving_page(settings: MetricsSettings, page: Page) -> AsyncIterator[None]:
+async def serving_page(settings: Settings, page: Page) -> AsyncIterator[None]:
     """Serve the page; nothing with port 0. Raises CannotListen."""
-    if not settings.port:
+    host, port = settings.metrics.host, settings.metrics.port
+    if not port:
         yield
         return
     try:
-        sockets = bind_sockets(settings.port, settings.host)
+        sockets = bind_sockets(port, host)
     except OSError as error:
         reason = error.strerror or str(error)
-        text = f"cannot listen on metrics.host:port {settings.host}:{settings.port}: {reason}"
-        raise CannotListen(text) from error
-    application = Application([("/metrics", MetricsHandler, {"page": page})], log_function=lambda _: None)
-    server = HTTPServer(
-        application, max_body_size=1024, max_header_size=16 * 1024, idle_connection_timeout=60
+        raise CannotListen(f"cannot listen on metrics.host:port {host}:{port}: {reason}") from error
+    # Metrics of its own: the page counts the requests of clients.
+    context = HttpContext.without_callers(settings.server, listening_on=host, metrics=Metrics())
+    routes = [Route(path="/metrics", handler=MetricsHandler)]
+    server = HttpServer(
+        application(routes, context, [MetricsPage(page)]),
+        connections=CONNECTIONS,
+        deadlines=Deadlines.of(settings.server),
     )
     server.add_sockets(sockets)
     try:
