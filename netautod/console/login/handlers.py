@@ -83,17 +83,11 @@ class LoginPage(PageHandler):
             next=wanted,
             provider=self.query_texts().get("provider", LOCAL),
             providers=[(one.name, one.title) for one in self._enabled(PASSWORD)],
-            redirects=[(self.redirect_path(one.name, wanted), one.title) for one in self._enabled(REDIRECT)],
+            redirects=[(f"{LOGIN}/{one.name}", one.title) for one in self._enabled(REDIRECT)],
         )
 
     def _enabled(self, kind: str) -> list[ProviderEntry]:
         return [one for one in self.auth.providers.entries if one.enabled and kind in one.kinds]
-
-    def redirect_path(self, provider: str, wanted: str) -> str:
-        """Return a link to the provider's login: browsers refuse a form whose answer leads to another origin
-        (CSP3, form-action).
-        """
-        return login_page(wanted, path=f"{LOGIN}/{provider}")
 
 
 class RedirectLoginPage(PageHandler):
@@ -101,15 +95,24 @@ class RedirectLoginPage(PageHandler):
 
     @public()
     async def get(self, provider: str) -> None:
-        """Send the browser to the identity provider; the login ends at /api/auth/.../callback."""
-        wanted = page_to(self.query_texts().get("next"))
+        """Send the browser to the login page: a link or a picture of another site must not begin a login."""
+        self.redirect_to(login_page(page_to(self.query_texts().get("next"))))
+
+    @public(consumes=FORM, body_limit=SMALL_BODY, changes=False)
+    async def post(self, provider: str) -> None:
+        """Send the browser to the identity provider; the login ends at /api/auth/.../callback.
+
+        It goes on by itself: browsers refuse a form whose answer redirects to another origin (CSP3,
+        form-action).
+        """
+        wanted = page_to(self.form.text("next"))
         try:
             login = await self.redirect_logins.begin_page(provider, wanted)
         except UpstreamFailed as error:
             self.redirect_to(login_page(wanted, FAILURES[error.text]))
         else:
             bind(self, login.cookie)
-            self.redirect_to(login.url)
+            self.show("login/redirect.html", title="Log in", url=login.url)
 
 
 class LogoutPage(PageHandler):

@@ -290,5 +290,6 @@ async def test_the_password_in_the_second_step_is_not_looked_at(visitor: Visitor
 
 async def test_providers_that_send_nobody_anywhere(visitor: Visitor) -> None:
     for path, status in (("oidc", 400), ("ldap", 400), ("local", 400), ("nobody", 404)):
-        page = await visitor.get(f"/login/{path}", status=status)
+        await visitor.get("/login")
+        page = await visitor.post(f"/login/{path}", {}, status=status)
         assert page.headers["X-Request-Id"] in page.text

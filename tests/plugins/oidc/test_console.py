@@ -21,6 +21,7 @@ from tests.support.visitor import Visitor
 
 CALLBACK = "http://127.0.0.1:8080/api/auth/oidc/callback"
 BOUND = "netautod-login-"
+BUTTON = "Log in with OIDC"
 
 
 @pytest.fixture
@@ -49,11 +50,19 @@ async def visitor(setup: Setup) -> Visitor:
     return Visitor(base_url=setup.client.base_url)
 
 
-async def follow_login_link(setup: Setup, visitor: Visitor, page: str = "/devices?q=core") -> dict[str, str]:
-    """Return the parameters sent to the provider after the person has followed the link of the login page."""
-    shown = await visitor.get(f"/login?{urlencode({'next': page})}")
-    answer = await visitor.get(shown.links["Log in with OIDC"], status=303)
-    return setup.provider.see(answer.headers["Location"])
+async def press(visitor: Visitor, page: str) -> str:
+    """Return the provider's address, to which the browser goes on after the button of the login page."""
+    await visitor.get(f"/login?{urlencode({'next': page})}")
+    assert visitor.page.controls >= {BUTTON}
+    given = {"next": visitor.page.all("input", name="next")[0].attributes["value"]}
+    shown = await visitor.post("/login/oidc", given, status=200)
+    (refresh,) = shown.all("meta", http_equiv="refresh")
+    return refresh.attributes["content"].removeprefix("0;url=")
+
+
+async def begin_login(setup: Setup, visitor: Visitor, page: str = "/devices?q=core") -> dict[str, str]:
+    """Return the parameters sent to the provider after the person has pressed the button."""
+    return setup.provider.see(await press(visitor, page))
 
 
 def bound(visitor: Visitor) -> Morsel[str]:
@@ -67,7 +76,7 @@ async def back(visitor: Visitor, sent: dict[str, str], *, status: int = 302, **c
 
 
 async def test_it_ends_at_the_wanted_page_with_a_cookie_and_no_token(setup: Setup, visitor: Visitor) -> None:
-    sent = await follow_login_link(setup, visitor)
+    sent = await begin_login(setup, visitor)
     assert sent["redirect_uri"] == CALLBACK
     assert (bound(visitor)["httponly"], bound(visitor)["samesite"]) == (True, "Lax")
     answer = await back(visitor, sent)
@@ -84,22 +93,22 @@ async def test_it_ends_at_the_wanted_page_with_a_cookie_and_no_token(setup: Setu
 
 async def test_the_cookie_behind_a_proxy_that_ends_tls(setup: Setup, visitor: Visitor) -> None:
     visitor.headers = {"X-Forwarded-Proto": "https", "X-Forwarded-Host": "netautod.example"}
-    await back(visitor, await follow_login_link(setup, visitor))
+    await back(visitor, await begin_login(setup, visitor))
     assert visitor.cookies["__Host-netautod"]["secure"] is True
     await visitor.get("/account")
 
 
 async def test_each_login_makes_a_new_cookie(setup: Setup, visitor: Visitor) -> None:
-    await back(visitor, await follow_login_link(setup, visitor))
+    await back(visitor, await begin_login(setup, visitor))
     first = visitor.cookie()
-    await back(visitor, await follow_login_link(setup, visitor))
+    await back(visitor, await begin_login(setup, visitor))
     assert visitor.cookie() not in ("", first)
     await visitor.get("/account")
     assert [one["ended_at"] is None for one in await setup.node.documents("sessions")] == [False, True]
 
 
 async def test_an_answer_that_is_not_of_this_browser_or_was_used(setup: Setup, visitor: Visitor) -> None:
-    sent = await follow_login_link(setup, visitor)
+    sent = await begin_login(setup, visitor)
     stranger = Visitor(base_url=visitor.base_url)
     answer = await back(stranger, sent, status=401)
     assert "begun in this browser" in answer.html
@@ -118,7 +127,7 @@ async def test_an_answer_that_is_not_of_this_browser_or_was_used(setup: Setup, v
 async def test_a_login_of_the_api_and_one_of_the_console_are_not_taken_for_each_other(
     setup: Setup, visitor: Visitor
 ) -> None:
-    sent = await follow_login_link(setup, visitor)
+    sent = await begin_login(setup, visitor)
     as_api = LoginStart(parameters=sent, cookie=bound(visitor))
     ended = await setup.finish(as_api)
     assert ended.headers["Location"] == "/devices?q=core"
@@ -132,12 +141,56 @@ async def test_a_login_of_the_api_and_one_of_the_console_are_not_taken_for_each_
 
 async def test_wishes_that_lead_elsewhere_lead_to_the_start_page(setup: Setup, visitor: Visitor) -> None:
     for wish in ("//evil.example", "/\\evil.example", "https://evil.example", "/api/auth/me"):
-        answer = await visitor.get(f"/login/oidc?{urlencode({'next': wish})}", status=303)
-        ended = await back(visitor, setup.provider.see(answer.headers["Location"]))
+        await visitor.get("/login")
+        shown = await visitor.post("/login/oidc", {"next": wish}, status=200)
+        ended = await back(visitor, setup.provider.see(shown.links["Go on to the identity provider"]))
         assert ended.headers["Location"] == "/"
     for one in HOSTILE:
         page = await visitor.get(f"/login?{urlencode({'next': one.values[0]})}")
-        assert page.links["Log in with OIDC"] == "/login/oidc"
+        assert {each.attributes["value"] for each in page.all("input", name="next")} == {"/"}
+        answer = await visitor.get(f"/login/oidc?{urlencode({'next': one.values[0]})}", status=303)
+        assert answer.headers["Location"] == "/login"
+
+
+@pytest.mark.parametrize("provider", ["oidc", "ldap", "nobody"])
+async def test_a_link_of_another_site_begins_no_login_and_ends_no_session(
+    setup: Setup, visitor: Visitor, provider: str
+) -> None:
+    await back(visitor, await begin_login(setup, visitor))
+    cookie = visitor.cookie()
+    answer = await visitor.get(f"/login/{provider}?next=/devices", status=303)
+    assert answer.headers["Location"] == "/login?next=%2Fdevices"
+    assert not any(name.startswith(BOUND) for name in visitor.cookies)
+    assert visitor.cookie() == cookie
+    await visitor.get("/account")
+
+
+@pytest.mark.parametrize(
+    ("fields", "headers"),
+    [
+        pytest.param({}, {"Origin": "https://attacker.example"}, id="the page of another site"),
+        pytest.param({}, {"Origin": "null"}, id="a sandboxed frame"),
+        pytest.param({"_xsrf": ""}, {}, id="a form without a token"),
+        pytest.param({"_xsrf": "00" * 64}, {}, id="a form with another token"),
+    ],
+)
+async def test_a_form_of_another_site_begins_no_login(
+    setup: Setup, visitor: Visitor, fields: dict[str, str], headers: dict[str, str]
+) -> None:
+    await visitor.get("/login")
+    await visitor.post("/login/oidc", fields, status=403, headers=headers)
+    assert not any(name.startswith(BOUND) for name in visitor.cookies)
+    assert await setup.node.documents("redirect_logins") == []
+
+
+async def test_a_login_of_the_api_leaves_the_session_of_the_console(setup: Setup, visitor: Visitor) -> None:
+    await back(visitor, await begin_login(setup, visitor))
+    cookie = visitor.cookie()
+    address = f"/api/auth/oidc/authorize?{urlencode({'redirect_uri': LISTED})}"
+    started = await visitor.get(address, status=302)
+    await back(visitor, setup.provider.see(started.headers["Location"]))
+    assert visitor.cookie() == cookie
+    await visitor.get("/account")
 
 
 async def test_a_failure_leads_back_to_the_login(setup: Setup, visitor: Visitor) -> None:
@@ -149,7 +202,7 @@ async def test_a_failure_leads_back_to_the_login(setup: Setup, visitor: Visitor)
     ]
     known = setup.provider.claims
     for answer, claims, word, text in failures:
-        sent = await follow_login_link(setup, visitor)
+        sent = await begin_login(setup, visitor)
         setup.provider.token_answer, setup.provider.claims = answer, {**known, **claims}
         setup.provider.userinfo = {"sub": claims.get("sub", "subject-1")}
         ended = await back(visitor, sent)
@@ -171,5 +224,6 @@ async def test_an_unknown_failure_is_no_text_of_the_page(visitor: Visitor) -> No
 
 async def test_a_provider_that_is_away(setup: Setup, visitor: Visitor) -> None:
     setup.provider.server.stop()
-    answer = await visitor.get("/login/oidc?next=/account", status=303)
+    await visitor.get("/login?next=/account")
+    answer = await visitor.post("/login/oidc", {"next": "/account"})
     assert answer.headers["Location"] == "/login?next=%2Faccount&failed=unavailable"

@@ -171,9 +171,12 @@ async def at_the_console(here: Site, issuer: str) -> None:
     browser = Browser()
     wanted = await browser.follow(f"{own}/account?x=1", until=f"{own}/login")
     content = (await browser.open(wanted)).body.decode()
-    link = re.search(r'href="(/login/oidc[^"]*)"', content)
-    assert link is not None, content
-    page = await browser.follow(urljoin(own, unescape(link[1])), until=f"{issuer}/interaction/")
+    token = re.search(r'name="_xsrf" value="([0-9a-f]+)"', content)
+    assert token is not None, content
+    begun = await browser.open(f"{own}/login/oidc", {"_xsrf": token[1], "next": "/account?x=1"})
+    link = re.search(r'content="0;url=([^"]+)"', begun.body.decode())
+    assert link is not None, begun.body
+    page = await browser.follow(unescape(link[1]), until=f"{issuer}/interaction/")
     page = await answered(browser, page, "ada", issuer, until=f"{own}/account")
     assert page == f"{own}/account?x=1"
     shown = await browser.open(page)
