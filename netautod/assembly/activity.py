@@ -28,6 +28,7 @@ from netautod.assembly.data.stores import Stores
 from netautod.assembly.installation import Installation
 from netautod.automation.executions.events.feed import ExecutionFeed, ExecutionLogs
 from netautod.automation.executions.events.outbox import execution_outbox
+from netautod.automation.tasks.owners.outbox import blocked_task_outbox
 from netautod.core.identity.caller import Caller
 from netautod.http.routing.services import Services
 from netautod.network.configs.events.feed import ConfigFeed
@@ -104,6 +105,7 @@ def build_outboxes(stores: Stores) -> tuple[Outbox, ...]:
     """Build the outbox of each resource that has events for webhooks."""
     return (
         execution_outbox(stores.executions),
+        blocked_task_outbox(stores.task_owners),
         version_outbox(stores.configs),
         stale_backup_outbox(stores.stale_backups),
         suspension_outbox(stores.suspensions),

@@ -23,6 +23,8 @@ from netautod.automation.system.capabilities.service import Capabilities
 from netautod.automation.system.heartbeat import NodeHeartbeat
 from netautod.automation.system.service import SystemService
 from netautod.automation.tasks.cron.ticks import NextTicks
+from netautod.automation.tasks.owners.reporting import BlockedTasks
+from netautod.automation.tasks.owners.service import TaskOwners
 from netautod.automation.tasks.parameters import Reference, SchemaRules
 from netautod.automation.tasks.service import TaskService
 from netautod.core.identity.caller import Caller, OrgId
@@ -31,7 +33,10 @@ from netautod.identity.auth.providers.registry import Providers
 from netautod.network.configs.capture.pulls import BackgroundPulls
 from netautod.network.credentials.service import CredentialService
 from netautod.plugin_api import Executor
+from netautod.store.leases.periodic import Periodic
 
+# How soon what other nodes and directories change about owners of tasks is noticed.
+BLOCK_CHECK_SECONDS = 30.0
 # The features that system/capabilities always reports.
 INSTALLED: Mapping[str, bool] = {
     "scheduled_tasks": True,
@@ -48,6 +53,8 @@ class Automation(Services):
     node: ExecutionNode
     heartbeat: NodeHeartbeat
     tasks: TaskService
+    blocked_tasks: BlockedTasks
+    block_watch: Periodic
     executions: ExecutionService
     subset_runs: DeviceSubsetRuns
     pulls: BackgroundPulls
@@ -71,10 +78,19 @@ def build_automation(
     executors, ticks = base.plugins.executors(), NextTicks()
     notifier = FinishNotifier(store=stores.executions, observers=base.observers)
     closing = LogClosing(store=stores.executions, logs=stores.execution_logs, clock=clock)
-    node = _build_node(base, _build_environment(base, acting, executors), ticks, notifier, closing)
+    owners = TaskOwners(users=base.people.users, clock=clock)
+    blocked = _build_blocked_tasks(base, owners)
+    node = _build_node(base, _build_environment(base, acting, executors), ticks, notifier, closing, owners)
     rules = _build_task_rules(executors, devices.devices.credentials)
     tasks = TaskService(
-        store=stores.tasks, audit=audit, clock=clock, ticks=ticks, rules=rules, deleted=closing.task_deleted
+        store=stores.tasks,
+        audit=audit,
+        clock=clock,
+        ticks=ticks,
+        rules=rules,
+        owners=owners,
+        blocked=blocked,
+        deleted=closing.task_deleted,
     )
     executions = _build_executions(base, tasks, node, notifier, closing)
     subset_runs = DeviceSubsetRuns(
@@ -91,6 +107,8 @@ def build_automation(
         node=node,
         heartbeat=_build_heartbeat(base, node),
         tasks=tasks,
+        blocked_tasks=blocked,
+        block_watch=_watch_blocks(base, owners, blocked),
         executions=executions,
         subset_runs=subset_runs,
         pulls=build_background_pulls(subset_runs, executions),
@@ -103,7 +121,11 @@ def build_automation(
         ),
         system=system,
         summaries=Summaries(
-            backups=configs.backups, executions=executions, system=system, changes=configs.recent
+            backups=configs.backups,
+            executions=executions,
+            blocked=blocked,
+            system=system,
+            changes=configs.recent,
         ),
         capabilities=_build_capabilities(base, providers, has_model=agents.has_model),
     )
@@ -133,6 +155,7 @@ def _build_node(
     ticks: NextTicks,
     notifier: FinishNotifier,
     closing: LogClosing,
+    owners: TaskOwners,
 ) -> ExecutionNode:
     return ExecutionNode(
         node_id=base.node_id,
@@ -144,7 +167,30 @@ def _build_node(
         notifier=notifier,
         closing=closing,
         pauses=base.pauses,
+        owners=owners,
     )
+
+
+def _build_blocked_tasks(base: Base, owners: TaskOwners) -> BlockedTasks:
+    async def leaving() -> list[OrgId]:
+        organizations = await base.people.organizations.all()
+        return [one.id for one in organizations if one.deleting_since is not None]
+
+    return BlockedTasks(
+        store=base.stores.task_owners, owners=owners, leaving=leaving, audit=base.audit, clock=base.clock
+    )
+
+
+def _watch_blocks(base: Base, owners: TaskOwners, blocked: BlockedTasks) -> Periodic:
+    """Return the look for tasks whose owners are gone; a change of a user by this node begins one at once."""
+    watch = Periodic(blocked.look, name="look for blocked tasks", seconds=BLOCK_CHECK_SECONDS, at_once=True)
+
+    async def look(org_id: OrgId, user_id: str) -> None:
+        owners.forget()
+        watch.kick()
+
+    base.people.users.changed.register(look)
+    return watch
 
 
 def _build_task_rules(executors: Mapping[str, Executor], credentials: CredentialService) -> SchemaRules:

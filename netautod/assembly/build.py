@@ -175,6 +175,7 @@ async def _start(stack: AsyncExitStack, base: Base, wings: Wings) -> None:
     await automation.aftermath.settle(base.watched.given_up)
     base.watched.board.settle()
     await enter(automation.node)
+    await enter(automation.block_watch)
     if discovery.poller is not None:
         await enter(discovery.poller)
     await enter(discovery.notices)

@@ -64,6 +64,7 @@ DECLARED: Mapping[str, Declared] = {
     "scheduler_skipped": Declared(
         help="Ticks skipped because the task's previous execution was still active."
     ),
+    "scheduler_blocked": Declared(help="Ticks not run because the owner of the task is disabled or deleted."),
     "scheduler_failures": Declared(help="Scans that the database did not answer."),
     "scheduler_lag_seconds": _seconds("From the tick of a task to its execution.", buckets=SLOW),
     "scheduler_oldest_due_seconds": _learned("How long the longest overdue task has been due."),

@@ -69,6 +69,9 @@ class OrgCollection:
     async def count(self, org_id: OrgId, where: Filter, *, index: str | None = None) -> int:
         return await self._all.count(_within(org_id, where), index=index)
 
+    async def distinct(self, org_id: OrgId, field: str, where: Filter) -> list[Any]:
+        return await self._all.distinct(field, _within(org_id, where))
+
     async def aggregate(
         self, org_id: OrgId, pipeline: Sequence[Mapping[str, Any]], *, index: str | None = None
     ) -> list[Document]:

@@ -10,7 +10,9 @@ from netautod.automation.executions.settings import SchedulerSettings
 from netautod.automation.executions.store import ExecutionStore
 from netautod.automation.tasks.cron.ticks import NextTicks
 from netautod.automation.tasks.models import Task
+from netautod.automation.tasks.owners.service import TaskOwners
 from netautod.automation.tasks.store import TaskStore
+from netautod.core.clock import SystemClock
 from netautod.core.metrics import Metrics
 from netautod.core.work.pauses import FixedPauses
 from netautod.store.client import Database
@@ -18,6 +20,7 @@ from tests.bench.measured import apscheduler_side, batched_loop
 from tests.bench.measured.schedules import EXPRESSIONS, OLDEST_TICK, ZONES, due_tasks, store
 from tests.bench.measuring.databases import fresh_database, private_mongod
 from tests.bench.measuring.report import BenchmarkError, Report
+from tests.support.execution import Owners
 
 TASKS = 10_000
 ROUNDS = 3
@@ -73,6 +76,7 @@ def _scheduler(database: Database) -> Scheduler:
         settings=SchedulerSettings(catch_up_seconds=OLDEST_TICK.total_seconds(), batch=BATCH),
         kick=lambda: None,
         pauses=FixedPauses(),
+        owners=TaskOwners(users=Owners(), clock=SystemClock()),
     )
 
 

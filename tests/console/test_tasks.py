@@ -3,6 +3,7 @@
 import pytest
 
 from tests.console.site import Site
+from tests.support.execution import eventually
 
 NIGHTLY = {
     "name": "nightly",
@@ -169,13 +170,60 @@ async def test_a_task_shows_when_it_runs_and_what_came_of_it(site: Site) -> None
     await browser.get("/tasks?task_type=typo", status=400)
 
 
+async def test_agent_schedules_of_all_owners_are_listed(site: Site) -> None:
+    other = site.browser("*", user_id="22222222-2222-4222-8222-222222222222")
+    schedule = {"name": "agent of another", "prompt": "look around", "cron_expression": "0 6 * * *"}
+    made = (await site.api(other).post("/api/tasks/agent-schedules", schedule)).expect(201)
+    listed = await site.browser(*OPERATOR).get("/tasks?task_type=agent_task")
+    assert [row[0] for row in listed.rows] == ["agent of another"]
+    assert (await site.api().get("/api/tasks/agent-schedules")).expect()["total"] == 0
+    assert (await site.api().get("/api/tasks/agent-schedules?scope=organization")).expect()["total"] == 1
+    assert (await site.api().delete(f"/api/tasks/schedules/{made['id']}")).status == 204
+
+
+async def test_a_task_whose_owner_is_gone_is_taken_over(site: Site) -> None:
+    ann = {"username": "ann.left", "password": "a long enough passphrase", "roles": ["operator"]}
+    owner = (await site.api().post("/api/users", ann)).expect(201)
+    task_id = await _made(site, name="left behind")
+    (await site.api().put(f"/api/tasks/schedules/{task_id}", {"owner_id": owner["id"]})).expect()
+    browser = site.browser(*OPERATOR)
+    page = await browser.get(f"/tasks/{task_id}")
+    assert "blocked" not in page.text
+    assert "Take over" not in page.controls
+    (await site.api().put(f"/api/users/{owner['id']}", {"is_active": False})).expect()
+
+    page = await browser.get(f"/tasks/{task_id}")
+    assert "The task is blocked: owner disabled." in page.text
+    (row,) = (await browser.get("/tasks?blocked=true")).rows
+    assert row[0] == "left behind"
+    assert "blocked: owner disabled" in row[4]
+    assert (await browser.get("/")).links["1blocked task"] == "/tasks?blocked=true"
+    page = await browser.post(f"/tasks/{task_id}/run", status=409)
+    assert "The task is blocked: owner disabled" in page.text
+
+    async def audited() -> int:
+        path = f"/api/audit?action=task_blocked&resource_id={task_id}"
+        return int((await site.api().get(path)).expect()["total"])
+
+    await eventually(audited)
+
+    taken = await browser.post(f"/tasks/{task_id}/take-over")
+    assert taken.headers["Location"] == f"/tasks/{task_id}"
+    page = await browser.get(f"/tasks/{task_id}")
+    assert "blocked" not in page.text
+    task = (await site.api().get(f"/api/tasks/schedules/{task_id}")).expect()
+    assert (task["owner_id"], task["blocked"]) == (browser.caller.user_id, None)
+    assert (await browser.get("/tasks?blocked=true")).rows == []
+    assert (await site.api().delete(f"/api/users/{owner['id']}")).status == 204
+
+
 async def test_tasks_of_others_are_out_of_reach(site: Site) -> None:
     task_id = await _made(site, name="guarded")
     stranger = site.browser(*OPERATOR, org_id="99999999-9999-4999-8999-999999999999")
     viewer = site.browser("devices.access")
     for path in (f"/tasks/{task_id}", f"/tasks/{task_id}/edit", "/tasks/nonsense"):
         await stranger.get(path, status=404)
-    for action in ("run", "toggle", "delete", "edit", "preview"):
+    for action in ("run", "toggle", "delete", "edit", "preview", "take-over"):
         await stranger.post(f"/tasks/{task_id}/{action}", {"enabled": "on"}, status=404)
         await viewer.post(f"/tasks/{task_id}/{action}", {"enabled": "on"}, status=403)
     for path in ("/tasks", "/tasks/new", f"/tasks/{task_id}", f"/tasks/{task_id}/edit"):

@@ -26,6 +26,8 @@ from netautod.automation.executions.service import ExecutionService
 from netautod.automation.executions.settings import ExecutionSettings, SchedulerSettings
 from netautod.automation.tasks.cron.ticks import NextTicks
 from netautod.automation.tasks.models import Task
+from netautod.automation.tasks.owners.reporting import BlockedTasks, Leaving
+from netautod.automation.tasks.owners.service import TaskOwners
 from netautod.automation.tasks.parameters import SchemaRules
 from netautod.automation.tasks.service import TaskService
 from netautod.core.clock import Clock, SystemClock
@@ -144,11 +146,20 @@ class FinishedRuns(list[FinishedExecution]):
 
 
 class Owners(dict[str, Caller | None]):
-    """Callers by user id; a user who is not listed may do everything."""
+    """Callers by user id; a user who is not listed may do everything. Those of `disabled` may not log in."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.disabled: set[str] = set()
 
     async def active_caller(self, org_id: OrgId, user_id: str) -> Caller | None:
+        if user_id in self.disabled:
+            return None
         anybody = Caller(user_id=user_id, org_id=org_id, username="owner", permissions=frozenset({"*"}))
         return self.get(user_id, anybody)
+
+    async def active_states(self, ids: Iterable[str]) -> dict[str, bool]:
+        return {one: one not in self.disabled for one in ids if self.get(one, True) is not None}
 
 
 class NoUsers:
@@ -166,19 +177,50 @@ class NoRuns:
     def abort(self, execution_id: str) -> None: ...
 
 
+async def none_leaving() -> list[OrgId]:
+    """No organization is being deleted."""
+    return []
+
+
+def blocked_tasks(
+    database: Database, owners: TaskOwners, *, clock: Clock, leaving: Leaving = none_leaving
+) -> BlockedTasks:
+    """What counts and reports the tasks whose owners are gone."""
+    stores = stores_of(database)
+    audit = AuditLog(store=stores.audit, clock=clock)
+    return BlockedTasks(
+        store=stores.task_owners,
+        owners=owners,
+        leaving=leaving,
+        audit=audit,
+        clock=clock,
+    )
+
+
 def task_services(
-    database: Database, *, clock: Clock, rules: SchemaRules, observers: ExecutionObservers
+    database: Database,
+    *,
+    clock: Clock,
+    rules: SchemaRules,
+    observers: ExecutionObservers,
+    owners: TaskOwners | None = None,
 ) -> tuple[TaskService, ExecutionService, ExecutionHistory, DeviceSubsetRuns]:
-    """Those of a node that executes nothing itself: every run and cancel reaches another one."""
+    """Those of a node that executes nothing itself: every run and cancel reaches another one.
+
+    `owners` are those of the tasks; None: every owner is active and may do everything.
+    """
     stores = stores_of(database)
     audit = AuditLog(store=stores.audit, clock=clock)
     closing = LogClosing(store=stores.executions, logs=stores.execution_logs, clock=clock)
+    owners = owners or TaskOwners(users=Owners(), clock=clock)
     tasks = TaskService(
         store=stores.tasks,
         audit=audit,
         clock=clock,
         ticks=NextTicks(),
         rules=rules,
+        owners=owners,
+        blocked=blocked_tasks(database, owners, clock=clock),
         deleted=closing.task_deleted,
     )
     notifier = FinishNotifier(store=stores.executions, observers=observers)
@@ -264,6 +306,7 @@ class World:
             notifier=self.notifier,
             closing=self.closing,
             pauses=pauses,
+            owners=TaskOwners(users=self.owners, clock=self.clock),
         )
 
     @property

@@ -92,6 +92,7 @@ ACTIONS: Mapping[str, str] = {
     "task.delete": "A task was deleted.",
     "task.run": "A task was started by hand.",
     "task.update": "A task was changed.",
+    "task_blocked": "The owner of a task was disabled or deleted, so the task does not run.",
     "user.create": "A user was created.",
     "user.delete": "A user was deleted.",
     "user.disable": "A user was disabled on the command line.",

@@ -6,6 +6,7 @@ EXECUTION_FINISHED = "execution_finished"
 CONFIG_CHANGED = "config_changed"
 BACKUP_STALE = "backup_stale"
 CREDENTIAL_SUSPENDED = "credential_suspended"
+TASK_BLOCKED = "task_blocked"
 # The kinds of changes that polls find.
 CHANGES = ("neighbor_lost", "interface_down", "device_unreachable", "device_reachable")
 DESCRIPTIONS: Mapping[str, str] = {
@@ -13,6 +14,7 @@ DESCRIPTIONS: Mapping[str, str] = {
     CONFIG_CHANGED: "A new version of a device's configuration was stored.",
     BACKUP_STALE: "A device has had no good backup for `backups.stale_hours`; once until the next good one.",
     CREDENTIAL_SUSPENDED: "A device refused a credential; background work leaves it alone there for a while.",
+    TASK_BLOCKED: "The owner of a task was disabled or deleted, so the task does not run; once until it can.",
     "neighbor_lost": "A poll no longer finds a neighbor that was heard on an interface.",
     "interface_down": "An interface went down although it is not turned off.",
     "device_unreachable": "`polling.unreachable_after` polls in a row got no answer from a device.",

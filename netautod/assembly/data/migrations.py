@@ -91,6 +91,7 @@ def list_migrations(database: Database, stores: Stores, settings: AuthSettings) 
             apply=partial(grant_reading, database),
             catch_up=partial(grant_reading_to_latest, database),
         ),
+        Migration(number=11, since="0.2.1", name="indexes d66c933b7f11fffb", apply=indexes, catch_up=indexes),
     )
 
 

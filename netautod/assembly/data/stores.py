@@ -28,6 +28,8 @@ from netautod.automation.system.plugin_storage.store import PluginRecordStore
 from netautod.automation.system.plugin_storage.usage_store import PluginUsageStore
 from netautod.automation.system.store import SystemStore
 from netautod.automation.tasks import store as tasks
+from netautod.automation.tasks.owners import store as task_owners
+from netautod.automation.tasks.owners.store import TaskOwnerStore
 from netautod.automation.tasks.store import TaskStore
 from netautod.core.settings.retention import RetentionSettings
 from netautod.documents import store as documents
@@ -132,6 +134,7 @@ INDEXES: tuple[Index, ...] = (
     *caller_suspensions.INDEXES,
     *system.INDEXES,
     *tasks.INDEXES,
+    *task_owners.INDEXES,
     *users.INDEXES,
     *webhooks.INDEXES,
     *deliveries.INDEXES,
@@ -241,6 +244,7 @@ class Stores(NetworkStores):
     ssh_authorities: SshAuthorityStore
     ssh_certificates: SshCertificateStore
     system: SystemStore
+    task_owners: TaskOwnerStore
     tasks: TaskStore
     users: UserStore
     webhooks: WebhookStore
@@ -282,6 +286,7 @@ class Stores(NetworkStores):
             ssh_authorities=SshAuthorityStore(database),
             ssh_certificates=SshCertificateStore(database),
             system=SystemStore(database),
+            task_owners=TaskOwnerStore(database, wanted=wanted),
             tasks=TaskStore(database),
             users=UserStore(database),
             webhooks=webhooks,

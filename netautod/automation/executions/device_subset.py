@@ -91,6 +91,7 @@ class DeviceSubsetRuns:
             task = await self._tasks.get(caller.org_id, before.of_task)
         except NotFound as exc:
             raise Conflict("The task of this execution was deleted") from exc
+        task.require_unblocked()
         return self._of(task, execution_id, caller)
 
     def _pull(self, caller: Caller, execution_id: str) -> Execution:

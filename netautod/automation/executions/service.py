@@ -92,9 +92,11 @@ class ExecutionService:
     ) -> Execution:
         """Create a manual run: pending, for any node to claim.
 
-        `execution_id`: an execution with this id was created by this very request.
+        `execution_id`: an execution with this id was created by this very request. Raises NotFound, or
+        Conflict for a blocked task.
         """
         task = await self._tasks.get(caller.org_id, task_id, agent=agent)
+        task.require_unblocked()
         execution = new_execution(
             task,
             execution_id=execution_id or str(uuid4()),

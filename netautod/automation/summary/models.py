@@ -14,11 +14,13 @@ from netautod.network.configs.models import RecentChange
 class Summary:
     """The summary of an organization.
 
-    `runs` None: the caller may not see runs; then `paused` is None, too, as it is when nothing is paused.
+    `runs` None: the caller may not see runs; then `paused` and `blocked_tasks`
+    are None, too, as it is when nothing is paused.
     """
 
     backups: BackupCounts
     runs: ExecutionTally | None
+    blocked_tasks: int | None
     paused: Pause | None
     recent_changes: Sequence[RecentChange]
 
@@ -34,5 +36,6 @@ class Summary:
             "executions": None if runs is None else runs.to_json(),
             "approvals": None if runs is None else runs.approvals,
             "paused": None if self.paused is None else self.paused.to_json(),
+            "blocked_tasks": self.blocked_tasks,
             "recent_changes": [change.to_json() for change in self.recent_changes],
         }

@@ -30,8 +30,8 @@ class RecentChangeAnswer(Answer):
 class SummaryAnswer(Answer):
     """The summary of an organization.
 
-    `executions`, `approvals` and `paused` are null without tasks.operate, `paused` also when nothing is
-    paused. `recent_changes` are the ten versions that were captured last, of existing devices.
+    `executions`, `approvals`, `blocked_tasks` and `paused` are null without tasks.operate, `paused` also when
+    nothing is paused. `recent_changes` are the ten versions that were captured last, of existing devices.
     """
 
     devices = fields.Integer()
@@ -39,4 +39,5 @@ class SummaryAnswer(Answer):
     executions = fields.Nested(ExecutionTallyAnswer, allow_none=True)
     approvals = fields.Integer(allow_none=True)
     paused = fields.Nested(PauseAnswer, allow_none=True)
+    blocked_tasks = fields.Integer(allow_none=True)
     recent_changes = fields.List(fields.Nested(RecentChangeAnswer))

@@ -8,12 +8,14 @@ from netautod.automation.tasks.schemas import (
     AgentScheduleCreate,
     AgentScheduleListAnswer,
     AgentScheduleQuery,
+    AgentScheduleUpdate,
     PreviewAnswer,
     PreviewRequest,
     TaskAnswer,
     TaskCreate,
     TaskListAnswer,
     TaskQuery,
+    TaskUpdate,
     ToggleRequest,
 )
 from netautod.automation.tasks.service import TaskService
@@ -53,7 +55,7 @@ class ScheduleHandler(TaskHandler):
         task = await self.tasks.get(self.caller.org_id, self.path_id(task_id, "Task"))
         self.answer(task.to_json())
 
-    @requires(OPERATOR, body=TaskCreate, partial=True, answer=TaskAnswer, etag=True)
+    @requires(OPERATOR, body=TaskUpdate, partial=True, answer=TaskAnswer, etag=True)
     async def put(self, task_id: str) -> None:
         """Change the sent fields of a task."""
         only_if = self.only_if(json_tag(Task.to_json))
@@ -80,9 +82,9 @@ class ScheduleToggleHandler(TaskHandler):
 class AgentSchedulesHandler(TaskHandler):
     @requires(OPERATOR, query=AgentScheduleQuery, answer=AgentScheduleListAnswer, etag=True)
     async def get(self) -> None:
-        """List agent schedules; `mine=true` narrows to the caller's own."""
-        mine = self.query.pop("mine")
-        owner_id = self.caller.user_id if mine else None
+        """List the agent schedules that the caller owns; with `scope=organization` those of all owners."""
+        mine, scope = self.query.pop("mine"), self.query.pop("scope", None)
+        owner_id = self.caller.user_id if mine or scope is None else None
         page = await self.tasks.page(self.caller.org_id, Page(**self.query), agent=True, owner_id=owner_id)
         self.answer(page.to_json("tasks", Task.to_agent_schedule))
 
@@ -107,7 +109,7 @@ class AgentScheduleHandler(TaskHandler):
         task = await self.tasks.get(self.caller.org_id, self.path_id(task_id, "Task"), agent=True)
         self.answer(task.to_agent_schedule())
 
-    @requires(OPERATOR, body=AgentScheduleCreate, partial=True, answer=AgentScheduleAnswer, etag=True)
+    @requires(OPERATOR, body=AgentScheduleUpdate, partial=True, answer=AgentScheduleAnswer, etag=True)
     async def put(self, task_id: str) -> None:
         """Change the sent fields of an agent schedule."""
         only_if = self.only_if(json_tag(Task.to_agent_schedule))

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from netautod.core.errors import Conflict
 from netautod.core.identity.caller import OrgId
 from netautod.core.json.values import optional_text, to_text
 
@@ -34,6 +35,13 @@ class Task:
     updated_at: datetime
     # The permissions of the API token that set what the task does: a run has no more. None: a session set it.
     scope: Sequence[str] | None = None
+    # Why no run can act for the owner, who is read with the task; it is not stored.
+    blocked: str | None = None
+
+    def require_unblocked(self) -> None:
+        """Raise Conflict if no run can act for the owner."""
+        if self.blocked is not None:
+            raise Conflict(f"The task is blocked: {self.blocked}")
 
     def to_json(self) -> dict[str, Any]:
         """Return the full task."""
@@ -52,6 +60,7 @@ class Task:
             "next_run_at": to_text(self.next_run_at),
             "last_run_at": optional_text(self.last_run_at),
             "owner_id": self.owner_id,
+            "blocked": self.blocked,
             "created_at": to_text(self.created_at),
         }
 
@@ -67,6 +76,7 @@ class Task:
             "cron_expression": self.cron_expression,
             "timezone": self.timezone,
             "enabled": self.enabled,
+            "blocked": self.blocked,
             "last_run_at": optional_text(self.last_run_at),
             "next_run_at": to_text(self.next_run_at),
             "max_retries": 3,
@@ -84,6 +94,7 @@ class Task:
             "cron_expression": self.cron_expression,
             "timezone": self.timezone,
             "enabled": self.enabled,
+            "blocked": self.blocked,
             "last_run_at": optional_text(self.last_run_at),
             "next_run_at": to_text(self.next_run_at),
             "created_at": to_text(self.created_at),

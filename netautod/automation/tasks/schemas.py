@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 from marshmallow import fields, validate
 
+from netautod.automation.tasks.owners.models import REASONS
 from netautod.core.schema.bases import (
     Answer,
     Boolean,
@@ -20,8 +21,10 @@ from netautod.core.schema.bases import (
     Timestamp,
 )
 
+ORGANIZATION = "organization"
 MOST_PARAMETER_BYTES = 512 * 1024
-READ_ONLY = frozenset({"id", "org_id", "next_run_at", "last_run_at", "created_at", "updated_at", "owner_id"})
+READ_ONLY = frozenset({"id", "org_id", "next_run_at", "last_run_at", "created_at", "updated_at", "blocked"})
+CREATOR_OWNS = READ_ONLY | {"owner_id"}
 
 
 class CronExpression(fields.String):
@@ -43,7 +46,7 @@ class Timezone(fields.String):
 
 
 class TaskCreate(Request):
-    read_only = READ_ONLY
+    read_only = CREATOR_OWNS
     example: ClassVar[Mapping[str, Any]] = {
         "name": "nightly backup",
         "parameters": {"device_filter": {"site": "Berlin"}},
@@ -60,8 +63,13 @@ class TaskCreate(Request):
     timeout_seconds = Integer(load_default=3600, validate=validate.Range(1, 86400))
 
 
-class AgentScheduleCreate(Request):
+class TaskUpdate(TaskCreate):
     read_only = READ_ONLY
+    owner_id = Id()
+
+
+class AgentScheduleCreate(Request):
+    read_only = CREATOR_OWNS
     example: ClassVar[Mapping[str, Any]] = {"name": "interfaces that are down", "timezone": "Europe/Berlin"}
     name = Name(required=True)
     description = Text()
@@ -69,6 +77,11 @@ class AgentScheduleCreate(Request):
     cron_expression = CronExpression()
     timezone = Timezone(load_default="UTC")
     enabled = Boolean(load_default=True)
+
+
+class AgentScheduleUpdate(AgentScheduleCreate):
+    read_only = READ_ONLY
+    owner_id = Id()
 
 
 class ToggleRequest(Request):
@@ -87,10 +100,24 @@ class TaskQuery(PageQuery):
     )
     task_type = fields.String(metadata={"x-choices": "task_type"})
     enabled = QueryBoolean()
+    blocked = QueryBoolean(metadata={"description": "Whether the owner is disabled or deleted."})
 
 
 class AgentScheduleQuery(PageQuery):
-    mine = QueryBoolean(load_default=False)
+    scope = fields.String(
+        validate=validate.OneOf([ORGANIZATION]),
+        metadata={"description": "`organization`: those of all owners; absent: the caller's own."},
+    )
+    mine = QueryBoolean(
+        load_default=False, metadata={"description": "The caller's own, which is also the default."}
+    )
+
+
+class BlockReason(fields.String):
+    """A field that says why a task does not run whatever its schedule: null, or what became of its owner."""
+
+    def __init__(self) -> None:
+        super().__init__(allow_none=True, validate=validate.OneOf(REASONS))
 
 
 class TaskAnswer(Answer):
@@ -108,6 +135,7 @@ class TaskAnswer(Answer):
     next_run_at = Timestamp()
     last_run_at = Timestamp(allow_none=True)
     owner_id = Id()
+    blocked = BlockReason()
     created_at = Timestamp()
 
 
@@ -118,6 +146,7 @@ class TaskListItem(Answer):
     cron_expression = fields.String()
     timezone = fields.String()
     enabled = fields.Boolean()
+    blocked = BlockReason()
     last_run_at = Timestamp(allow_none=True)
     next_run_at = Timestamp()
     max_retries = fields.Integer()
@@ -137,6 +166,7 @@ class AgentScheduleAnswer(Answer):
     cron_expression = fields.String()
     timezone = fields.String()
     enabled = fields.Boolean()
+    blocked = BlockReason()
     last_run_at = Timestamp(allow_none=True)
     next_run_at = Timestamp()
     created_at = Timestamp()

@@ -4,7 +4,7 @@ Enabling through PUT recomputes `next_run_at` as toggle does; a PUT that changes
 leaves `next_run_at` as it is.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, Protocol
@@ -24,13 +24,17 @@ from netautod.automation.tasks.models import (
     TASK_TYPES,
     Task,
 )
+from netautod.automation.tasks.owners.reporting import BlockedTasks
+from netautod.automation.tasks.owners.service import TaskOwners
 from netautod.automation.tasks.store import TaskStore, unchanged, where_of
 from netautod.core.clock import Clock
-from netautod.core.errors import Conflict, InvalidInput, NotFound
+from netautod.core.errors import Conflict, Forbidden, InvalidInput, NotFound
 from netautod.core.identity.caller import Caller, OrgId
 from netautod.core.pages import Page, PageOf
 
 EDIT_TRIES = 20
+# Fields of a change that are not stored as they were sent.
+SPECIAL = ("task_type", "prompt", "owner_id")
 BUSY = "The task is being changed by others at the same time"
 OnlyIf = Callable[[Task], None]
 """Called with the task as it is shown, before it is changed; raises the error that forbids the change."""
@@ -64,8 +68,12 @@ class TaskService:
         clock: Clock,
         ticks: cron.NextTicks,
         rules: ParameterRules,
+        owners: TaskOwners,
+        blocked: BlockedTasks,
         deleted: Deleted,
     ) -> None:
+        self._blocked = blocked
+        self._owners = owners
         self._store = store
         self._audit = audit
         self._clock = clock
@@ -107,7 +115,7 @@ class TaskService:
             before = None if task_id is None else await self._store.get(caller.org_id, task_id)
             if before is None:
                 raise
-            task = self._shown(before)
+            task = await self._shown(before)
         await self._audit.record(caller, "task.create", "task", task.id, {"name": task.name})
         return task
 
@@ -140,7 +148,7 @@ class TaskService:
 
     async def get(self, org_id: OrgId, task_id: str, *, agent: bool = False) -> Task:
         """Read a task. Raises NotFound; with `agent` also for a task of another type."""
-        return self._shown(await self._find(org_id, task_id, agent))
+        return await self._shown(await self._find(org_id, task_id, agent))
 
     async def page(
         self, org_id: OrgId, page: Page, *, agent: bool = False, owner_id: str | None = None
@@ -150,17 +158,21 @@ class TaskService:
         if owner_id is not None:
             where["owner_id"] = owner_id
         found = await self._store.page(org_id, where, page, newest_first=agent)
-        return replace(found, items=[self._shown(task) for task in found.items])
+        return replace(found, items=await self._all_shown(found.items))
 
     async def narrowed(self, org_id: OrgId, filters: Mapping[str, Any], page: Page) -> PageOf[Task]:
         """Return one page of the tasks that match, by name.
 
-        `filters`: q (a text in the name), task_type, enabled. Raises InvalidInput.
+        `filters`: q (a text in the name), task_type, enabled, blocked. Raises InvalidInput.
         """
         if "task_type" in filters:
             self.require_type(filters["task_type"])
-        found = await self._store.page(org_id, where_of(filters), page)
-        return replace(found, items=[self._shown(task) for task in found.items])
+        where = where_of(filters)
+        if "blocked" in filters:
+            owners = await self._blocked.owners(org_id)
+            where["owner_id"] = {"$in" if filters["blocked"] else "$nin": owners}
+        found = await self._store.page(org_id, where, page)
+        return replace(found, items=await self._all_shown(found.items))
 
     def types(self) -> Mapping[str, type[Schema] | None]:
         """Return the task types that have an executor, with the schemas of their parameters."""
@@ -179,7 +191,7 @@ class TaskService:
         for _ in range(EDIT_TRIES):
             task = await self._find(caller.org_id, task_id, agent)
             if only_if is not None:
-                only_if(self._shown(task))
+                only_if(await self._shown(task))
             change = await self._change(caller, task, fields)
             was: Mapping[str, Any] = {
                 "cron_expression": task.cron_expression,
@@ -192,7 +204,7 @@ class TaskService:
             changed = await self._store.change(caller.org_id, task_id, was, change)
             if changed is not None:
                 await self._audit.record(caller, "task.update", "task", task_id, {"fields": sorted(fields)})
-                return self._shown(changed)
+                return await self._shown(changed)
         raise Conflict(BUSY)
 
     async def toggle(self, caller: Caller, task_id: str, enabled: bool, *, agent: bool = False) -> Task:
@@ -210,7 +222,7 @@ class TaskService:
         for _ in range(EDIT_TRIES):
             task = await self._find(caller.org_id, task_id, agent)
             if only_if is not None:
-                only_if(self._shown(task))
+                only_if(await self._shown(task))
                 was = unchanged(task)
             if await self._store.delete(caller.org_id, task_id, was):
                 break
@@ -235,7 +247,7 @@ class TaskService:
         return task
 
     async def _change(self, caller: Caller, task: Task, fields: Mapping[str, Any]) -> dict[str, Any]:
-        change = {key: value for key, value in fields.items() if key not in ("task_type", "prompt")}
+        change = {key: value for key, value in fields.items() if key not in SPECIAL}
         if fields.get("task_type", task.task_type) != task.task_type:
             raise InvalidInput("task_type: cannot be changed after creation")
         if "cron_expression" in change:
@@ -247,6 +259,8 @@ class TaskService:
                 caller, task.task_type, change["parameters"], task.parameters
             )
             change |= {"owner_id": caller.user_id, "scope": caller.scope}
+        if fields.get("owner_id", task.owner_id) != task.owner_id:
+            change |= await self._new_owner(caller, fields["owner_id"])
         now = self._clock.now()
         timing = ("cron_expression", "timezone", "enabled")
         if any(change.get(key, getattr(task, key)) != getattr(task, key) for key in timing):
@@ -255,13 +269,33 @@ class TaskService:
         change["updated_at"] = now
         return change
 
+    async def _new_owner(self, caller: Caller, owner_id: str) -> dict[str, Any]:
+        """Return the change of the owner. Raises InvalidInput, or Forbidden.
+
+        Runs act with the owner's permissions, so the caller must hold them all.
+        """
+        if owner_id != caller.user_id:
+            owner = await self._owners.active_caller(caller.org_id, owner_id)
+            if owner is None:
+                raise InvalidInput("owner_id: must be an active user of the organization")
+            if not caller.can_all(owner.permissions):
+                raise Forbidden("owner_id: this user holds permissions that you do not hold")
+        return {"owner_id": owner_id, "scope": caller.scope}
+
     def _next(self, expression: str, timezone: str, moment: datetime) -> datetime:
         return self._ticks.next_after(self._ticks.schedule(expression, timezone), moment)
 
-    def _shown(self, task: Task) -> Task:
-        """Return the task as it is shown: a disabled one with the tick that would come next if it were
-        enabled.
+    async def _shown(self, task: Task) -> Task:
+        return (await self._all_shown([task]))[0]
+
+    async def _all_shown(self, tasks: Sequence[Task]) -> list[Task]:
+        """Return the tasks as they are shown: with the reason if the owner is gone, a disabled one with the
+        tick that would come next if it were enabled.
         """
+        reasons = await self._owners.block_reasons(task.owner_id for task in tasks)
+        return [replace(self._with_tick(task), blocked=reasons.get(task.owner_id)) for task in tasks]
+
+    def _with_tick(self, task: Task) -> Task:
         if task.enabled:
             return task
         return replace(task, next_run_at=self._next(task.cron_expression, task.timezone, self._clock.now()))

@@ -173,9 +173,9 @@ def unchanged(task: Task) -> Mapping[str, Any]:
 def where_of(filters: Mapping[str, Any]) -> Document:
     """Build the query of a list.
 
-    `filters` are values of fields; `q` is a text in the name, in any case.
+    `filters` are values of fields; `q` is a text in the name, in any case. `blocked` depends on the owners.
     """
-    where = {name: value for name, value in filters.items() if name != "q"}
+    where = {name: value for name, value in filters.items() if name not in ("q", "blocked")}
     if filters.get("q"):
         where["name"] = {"$regex": re.escape(filters["q"]), "$options": "i"}
     return where
@@ -189,7 +189,7 @@ def _names_are_unique() -> Iterator[None]:
         raise Conflict("Task with this name already exists") from error
 
 
-_FIELDS = tuple(name for name in Task.__dataclass_fields__ if name != "id")
+_FIELDS = tuple(name for name in Task.__dataclass_fields__ if name not in ("id", "blocked"))
 _NOTHING, _values = dict.fromkeys(_FIELDS), itemgetter(*_FIELDS)
 
 
@@ -200,5 +200,5 @@ def _to_document(task: Task) -> Document:
 
 def _to_task(document: Document) -> Task:
     fields = dict(zip(_FIELDS, _values({**_NOTHING, **document}), strict=True))
-    fields["id"] = document["_id"]
+    fields |= {"id": document["_id"], "blocked": None}
     return made(Task, fields)

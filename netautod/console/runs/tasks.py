@@ -85,6 +85,16 @@ class ToggleTaskForm(TaskPage):
         self.redirect_to(f"/tasks/{task.id}")
 
 
+class TakeOverTaskForm(TaskPage):
+    @requires(OPERATOR, consumes=FORM, grows=False)
+    async def post(self, task_id: str) -> None:
+        """Set the caller as the owner of a task, with whose permissions it then runs."""
+        owner = {"owner_id": self.caller.user_id}
+        task = await self.tasks.update(self.caller, self.path_id(task_id, "Task"), owner)
+        self.set_notice(f"You own the task {task.name} now.")
+        self.redirect_to(f"/tasks/{task.id}")
+
+
 class DeleteTaskForm(TaskPage):
     @requires(OPERATOR, consumes=FORM, grows=False)
     async def post(self, task_id: str) -> None:
@@ -108,5 +118,6 @@ PAGES = (
     Route(path="/tasks/:id", handler=OneTaskPage),
     Route(path="/tasks/:id/run", handler=RunTaskForm),
     Route(path="/tasks/:id/toggle", handler=ToggleTaskForm),
+    Route(path="/tasks/:id/take-over", handler=TakeOverTaskForm),
     Route(path="/tasks/:id/delete", handler=DeleteTaskForm),
 )

@@ -100,6 +100,10 @@ class UserService:
             permissions=user.granted,
         )
 
+    async def active_states(self, ids: Iterable[str]) -> dict[str, bool]:
+        """Return whether each user is active, by id; a user who is gone is missing."""
+        return await self._store.active_states(ids)
+
     async def find_many(self, ids: Iterable[str]) -> dict[str, User]:
         """Return users of any organization by id; unknown ids are left out."""
         return {user.id: user for user in await self._store.many(set(ids))}

@@ -66,6 +66,11 @@ class UserStore:
         found = await self._all.aggregate([wanted, WITH_ROLES, *WITHOUT_SECRETS])
         return [_to_user(document) for document in found]
 
+    async def active_states(self, ids: Iterable[str]) -> dict[str, bool]:
+        """Return whether each user is active, by id; a user who is gone is missing."""
+        found = await self._all.find({"_id": {"$in": list(ids)}}, fields={"is_active": 1})
+        return {document["_id"]: document["is_active"] for document in found}
+
     async def credentials(self, username: str) -> Credentials:
         """Return the user and the password hash from one read."""
         where = {"$match": {"username": username}}

@@ -57,6 +57,7 @@ async def settle(
             stores.discovered.undelivered,
             stores.discovered.unnotified,
             stores.executions.undelivered,
+            stores.task_owners.undelivered,
             stores.configs.undelivered,
             stores.stale_backups.undelivered,
             stores.stale_backups.undelivered_of_earlier,

@@ -21,6 +21,7 @@ from netautod.automation.executions.abandoned.models import Blocked, GivenUp
 from netautod.automation.executions.events.notifier import FinishNotifier
 from netautod.automation.executions.models import Execution
 from netautod.automation.tasks.models import Task
+from netautod.automation.tasks.owners.models import OWNER_DELETED, TaskBlocked
 from netautod.core.errors import Unavailable
 from netautod.core.work.context import Work
 from netautod.maintenance.archive.settling import settle
@@ -60,6 +61,7 @@ async def undelivered(hooks: Hooks) -> int:
         ("devices", "backup.owed"),
         ("suspended_logins", "owed"),
         ("discovered", "owed"),
+        ("tasks", "blocked_event"),
     ):
         found += await hooks.database.collection(name).count({field: {"$exists": True}})
     return found
@@ -123,6 +125,25 @@ async def backup_stale(hooks: Hooks) -> dict[str, Any]:
     return data
 
 
+async def task_blocked(hooks: Hooks) -> dict[str, Any]:
+    stores = hooks.installation.stores
+    left = task(org_id=hooks.org_id)
+    await stores.tasks.insert(left)
+    event = TaskBlocked(
+        org_id=hooks.org_id,
+        task_id=left.id,
+        task_name=left.name,
+        owner_id=left.owner_id,
+        reason=OWNER_DELETED,
+    )
+    at = hooks.installation.clock.now()
+    assert await stores.task_owners.take(event, at=at)
+    assert not await stores.task_owners.take(event, at=at)
+    # Another owner does not make it undone.
+    await stores.tasks.change(hooks.org_id, left.id, {}, {"owner_id": hooks.caller.user_id})
+    return asdict(event)
+
+
 async def device_lost(hooks: Hooks) -> dict[str, Any]:
     clock, tables = hooks.installation.clock, hooks.installation.stores.discovered
     event: dict[str, Any] = {
@@ -160,7 +181,14 @@ async def test_an_event_of_a_device_is_delivered_without_its_node(
     assert await undelivered(followed) == 0
 
 
-@pytest.mark.parametrize("change", [version_stored, backup_stale, device_lost])
+async def test_a_blocked_task_is_delivered_without_its_node(followed: Hooks) -> None:
+    data = await task_blocked(followed)
+    assert await undelivered(followed) == 1
+    assert await collected(followed) == [("task_blocked", f"task:{data['task_id']}", data)]
+    assert await undelivered(followed) == 0
+
+
+@pytest.mark.parametrize("change", [version_stored, backup_stale, device_lost, task_blocked])
 async def test_an_event_that_no_webhook_wants_is_not_stored(
     hooks: Hooks, change: Callable[[Hooks], Awaitable[dict[str, Any]]]
 ) -> None:
@@ -289,7 +317,8 @@ async def test_a_restore_discards_undelivered_events_and_waiting_deliveries(foll
     await login_refused(followed)
     await device_lost(followed)
     await backup_stale(followed)
-    assert await undelivered(followed) == 4
+    await task_blocked(followed)
+    assert await undelivered(followed) == 5
     now = followed.installation.clock.now()
 
     async def confirm() -> None:

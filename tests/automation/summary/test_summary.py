@@ -14,14 +14,16 @@ from netautod.automation.executions.store import ExecutionStore
 from netautod.automation.summary.service import Summaries
 from netautod.automation.system.models import Pause
 from netautod.automation.system.pauses import FollowedPauses
+from netautod.automation.tasks.owners.service import TaskOwners
 from netautod.core.clock import SystemClock
 from netautod.core.identity.caller import OrgId
+from netautod.identity.users.models import NewUser
 from netautod.plugin_host.loading.loader import LoadedPlugins
 from netautod.plugin_host.manager import PluginManager
 from netautod.testing import ios_config
 from tests.network.configs.fleet import Fleet, background_runs
 from tests.support.client import ApiClient, ServedRoutes, assert_error
-from tests.support.execution import manual_run, task
+from tests.support.execution import blocked_tasks, manual_run, task
 from tests.support.installation import bare_base
 from tests.support.serving import Serve
 
@@ -33,6 +35,7 @@ EMPTY = {
     "backups": NO_BACKUPS,
     "executions": NO_RUNS,
     "approvals": 0,
+    "blocked_tasks": 0,
     "paused": None,
     "recent_changes": [],
 }
@@ -70,8 +73,10 @@ async def summarized(fleet: Fleet, serve: Serve) -> Summarized:
         )
     )
     _, executions, *_ = background_runs(fleet.database)
+    owners = TaskOwners(users=installation.people.users, clock=SystemClock())
     summaries = Summaries(
         backups=fleet.configs.backups,
+        blocked=blocked_tasks(fleet.database, owners, clock=SystemClock()),
         executions=executions,  # type: ignore[arg-type]  # the second of them
         system=system,
         changes=fleet.configs.recent,
@@ -113,8 +118,25 @@ async def test_what_concerns_runs_is_for_those_who_operate_tasks(summarized: Sum
     assert seen["executions"] == {"running": 2, "pending": 3, "failed_24h": 1}
     assert (seen["approvals"], seen["paused"]) == (1, pause.to_json())
     viewer = (await summarized.with_permissions("devices.access").get(PATH)).expect()
-    assert viewer == {**seen, "executions": None, "approvals": None, "paused": None}
+    assert viewer == {**seen, "executions": None, "approvals": None, "blocked_tasks": None, "paused": None}
     assert_error(await summarized.with_permissions("tasks.operate").get(PATH), 403)
+
+
+async def test_tasks_whose_owners_are_gone_are_counted(summarized: Summarized) -> None:
+    fleet = summarized.fleet
+    people = fleet.installation.people
+    new = NewUser(username="ann", roles=(), password="a long enough passphrase")
+    ann = await people.users.create(fleet.caller, new)
+    bob = await people.users.create(fleet.caller, replace(new, username="bob"))
+    for org_id, owner_id in (
+        (fleet.org_id, ann.id),
+        (fleet.org_id, ann.id),
+        (fleet.org_id, bob.id),
+        (OrgId(str(uuid4())), str(uuid4())),
+    ):
+        await fleet.installation.stores.tasks.insert(task(org_id=org_id, owner_id=owner_id))
+    await people.users.delete(fleet.caller, ann.id)
+    assert (await summarized.read())["blocked_tasks"] == 2
 
 
 async def test_devices_and_their_backups(summarized: Summarized) -> None:

@@ -5,14 +5,15 @@ from typing import Any
 
 import pytest
 
+from netautod.automation.tasks.owners.service import TaskOwners
 from netautod.automation.tasks.parameters import Reference, SchemaRules
 from netautod.core.clock import SystemClock
-from netautod.core.identity.caller import OrgId
+from netautod.core.identity.caller import Caller, OrgId
 from netautod.store.client import Database
 from netautod_agent import AgentParameters
 from netautod_backup import BackupParameters
 from tests.support.client import ApiClient, ServedRoutes
-from tests.support.execution import FinishedRuns, task_services
+from tests.support.execution import FinishedRuns, Owners, task_services
 from tests.support.serving import Serve
 
 SCHEDULES = "/api/tasks/schedules"
@@ -26,11 +27,23 @@ CREDENTIAL = "abcdefab-2222-4333-8444-555555555555"
 
 @dataclass(kw_only=True)
 class Tasks:
-    """The tasks of a test; `finished` are the notifications of observers."""
+    """The tasks of a test; `finished` are the notifications of observers, `users` those who own tasks."""
 
     served: ServedRoutes
     database: Database
     finished: FinishedRuns
+    users: Owners
+    owners: TaskOwners
+
+    def set_user(self, user_id: str, caller: Caller | None) -> None:
+        """Change a user, which this node then knows; None deletes the user."""
+        self.users[user_id] = caller
+        self.users.disabled.discard(user_id)
+        self.owners.forget()
+
+    def disable(self, user_id: str) -> None:
+        self.users.disabled.add(user_id)
+        self.owners.forget()
 
 
 @pytest.fixture
@@ -45,8 +58,11 @@ async def tasks(indexed: Database, serve: Serve) -> Tasks:
         schemas={"backup": BackupParameters, "agent_task": AgentParameters},
         references={"credential": Reference(permission="credentials.manage", exists=credential_exists)},
     )
-    services = task_services(indexed, clock=SystemClock(), rules=rules, observers=finished)
-    return Tasks(served=await serve(*services), database=indexed, finished=finished)
+    users, clock = Owners(), SystemClock()
+    owners = TaskOwners(users=users, clock=clock)
+    services = task_services(indexed, clock=clock, rules=rules, observers=finished, owners=owners)
+    served = await serve(*services)
+    return Tasks(served=served, database=indexed, finished=finished, users=users, owners=owners)
 
 
 def operator(tasks: Tasks, **options: Any) -> ApiClient:

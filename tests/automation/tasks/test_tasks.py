@@ -40,6 +40,7 @@ async def test_create_applies_the_defaults_and_answers_the_whole_task(tasks: Tas
         "next_run_at": "",
         "last_run_at": None,
         "owner_id": caller.user_id,
+        "blocked": None,
         "created_at": "",
     }
     next_run = datetime.fromisoformat(task["next_run_at"])
@@ -184,6 +185,7 @@ async def test_the_list_has_the_prescribed_constants_and_caps(tasks: Tasks) -> N
         "cron_expression": "30 2 * * *",
         "timezone": "UTC",
         "enabled": True,
+        "blocked": None,
         "last_run_at": None,
         "next_run_at": "",
         "max_retries": 3,
@@ -208,7 +210,7 @@ async def test_another_organizations_task_is_not_found(tasks: Tasks) -> None:
 
 
 async def test_agent_schedules_are_a_view_of_the_same_tasks(tasks: Tasks) -> None:
-    client, caller = tasks.served.client(*OPERATOR)
+    client = operator(tasks)
     agent = await created(client, AGENTS, description="d")
     assert agent | {"id": "", "next_run_at": "", "created_at": ""} == {
         "id": "",
@@ -218,6 +220,7 @@ async def test_agent_schedules_are_a_view_of_the_same_tasks(tasks: Tasks) -> Non
         "cron_expression": "0 6 * * *",
         "timezone": "UTC",
         "enabled": True,
+        "blocked": None,
         "last_run_at": None,
         "next_run_at": "",
         "created_at": "",
@@ -234,12 +237,43 @@ async def test_agent_schedules_are_a_view_of_the_same_tasks(tasks: Tasks) -> Non
     backup = await created(client)
     assert_error(await client.get(f"{AGENTS}/{backup['id']}"), 404, "Task not found")
     assert_error(await client.delete(f"{AGENTS}/{backup['id']}"), 404, "Task not found")
-    colleague = tasks.served.client(*OPERATOR, org_id=caller.org_id)[0]
-    assert (await colleague.get(AGENTS)).json["total"] == 1
-    assert (await colleague.get(f"{AGENTS}?mine=true")).json["total"] == 0
-    assert (await client.get(f"{AGENTS}?mine=true")).json["total"] == 1
     assert (await client.delete(f"{AGENTS}/{agent['id']}")).status == 204
     assert (await client.get(AGENTS)).json["total"] == 0
+
+
+@pytest.mark.parametrize(
+    ("query", "names"),
+    [
+        pytest.param("", ["own"], id="the caller's own"),
+        pytest.param("?mine=true", ["own"], id="mine"),
+        pytest.param("?mine=false", ["own"], id="not only mine is no scope"),
+        pytest.param("?scope=organization", ["own", "of ann"], id="the organization's"),
+        pytest.param("?scope=organization&limit=1", ["own"], id="a page of the organization's"),
+        pytest.param("?scope=organization&mine=true", ["own"], id="mine of the organization's"),
+    ],
+)
+async def test_agent_schedules_are_listed_by_their_owner(tasks: Tasks, query: str, names: list[str]) -> None:
+    ann, caller = tasks.served.client(*OPERATOR)
+    bob, _ = tasks.served.client(*OPERATOR, org_id=caller.org_id)
+    stranger = operator(tasks)
+    await created(ann, AGENTS, name="of ann")
+    await created(bob, AGENTS, name="own")
+    await created(stranger, AGENTS, name="elsewhere")
+    listed = (await bob.get(f"{AGENTS}{query}")).expect()
+    assert [one["name"] for one in listed["tasks"]] == names
+
+
+async def test_an_agent_schedule_that_is_taken_over_is_listed_as_ones_own(tasks: Tasks) -> None:
+    ann, caller = tasks.served.client(*OPERATOR)
+    bob, _ = tasks.served.client(*OPERATOR, org_id=caller.org_id)
+    agent = await created(ann, AGENTS)
+    (await bob.put(f"{AGENTS}/{agent['id']}", {"prompt": "again"})).expect()
+    assert [(await one.get(AGENTS)).expect()["total"] for one in (ann, bob)] == [0, 1]
+
+
+@pytest.mark.parametrize("scope", ["mine", "Organization", "", "all"])
+async def test_an_unknown_scope_of_agent_schedules_is_refused(tasks: Tasks, scope: str) -> None:
+    assert_error(await operator(tasks).get(f"{AGENTS}?scope={scope}"), 400, "scope")
 
 
 async def test_preview(tasks: Tasks) -> None:

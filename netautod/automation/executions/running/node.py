@@ -11,7 +11,7 @@ from netautod.automation.executions.logs.closing import LogClosing
 from netautod.automation.executions.running.environment import RunEnvironment
 from netautod.automation.executions.running.reaper import Reaper
 from netautod.automation.executions.running.runner import Runner
-from netautod.automation.executions.running.scheduler import Scheduler
+from netautod.automation.executions.running.scheduler import BlockReasons, Scheduler
 from netautod.automation.executions.settings import ExecutionSettings, SchedulerSettings
 from netautod.automation.executions.store import ExecutionStore
 from netautod.automation.tasks.cron.ticks import NextTicks
@@ -48,6 +48,7 @@ class ExecutionNode:
         notifier: FinishNotifier,
         closing: LogClosing,
         pauses: Pauses,
+        owners: BlockReasons,
     ) -> None:
         self._keeper = store.lease_keeper(
             node_id, clock=environment.clock, times=lease_times(environment.settings)
@@ -77,6 +78,7 @@ class ExecutionNode:
             settings=schedule,
             kick=self.runner.kick,
             pauses=pauses,
+            owners=owners,
         )
         self._clock = environment.clock
         self._scan_seconds = schedule.scan_seconds

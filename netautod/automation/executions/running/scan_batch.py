@@ -24,6 +24,7 @@ class Unrun(NamedTuple):
 
     skipped: int
     missed: int
+    blocked: int = 0
 
 
 NONE = Unrun(skipped=0, missed=0)
@@ -44,17 +45,17 @@ class ScanDecisions:
         for unrun, moves in other.moves.items():
             self.moves[unrun] += moves
 
-    def move(self, task: Task, decision: Fire | Skip) -> None:
-        self.moves[_unrun(decision)].append((task, decision.next_run_at))
+    def move(self, task: Task, decision: Fire | Skip, *, blocked: bool) -> None:
+        self.moves[_unrun(decision, blocked=blocked)].append((task, decision.next_run_at))
 
 
-def _unrun(decision: Fire | Skip) -> Unrun:
+def _unrun(decision: Fire | Skip, *, blocked: bool) -> Unrun:
     """Return the ticks that get no run.
 
     The missed ticks before one that fires are counted with its execution.
     """
     if isinstance(decision, Fire):
-        return NONE
+        return Unrun(skipped=0, missed=decision.missed, blocked=1) if blocked else NONE
     if decision.reason == "previous_active":
         return Unrun(skipped=1, missed=decision.missed - 1)
     return Unrun(skipped=0, missed=decision.missed)
@@ -84,4 +85,5 @@ def count_fires(
 def count_unrun(metrics: Metrics, unrun: Unrun, moved: int) -> None:
     """Count the ticks without a run of the `moved` tasks that this node has advanced."""
     metrics.add("scheduler_skipped", unrun.skipped * moved)
+    metrics.add("scheduler_blocked", unrun.blocked * moved)
     metrics.add("scheduler_missed", unrun.missed * moved)

@@ -6,10 +6,11 @@ same id again, learns that it exists, and advances the schedule.
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Set
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from typing import Protocol
 
 from netautod.automation.executions.models import Execution, new_execution, scheduled_id
 from netautod.automation.executions.running.scan_batch import ScanDecisions, count_fires, count_unrun
@@ -32,6 +33,23 @@ WRITES = 3
 # The number of batches of one reading: all are decided by the time at which it began.
 BATCHES = 10
 Decisions = dict[tuple[str, str, datetime, bool], Fire | Skip | Wait]
+
+
+class BlockReasons(Protocol):
+    """The source of the owners whose tasks do not run."""
+
+    async def block_reasons(self, owner_ids: Iterable[str]) -> Mapping[str, str]:
+        """Return why tasks of these owners are blocked, by owner; active owners are missing."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Batch:
+    """A batch of due tasks: the `active` ones have an execution of an earlier tick; owners are `blocked`."""
+
+    rows: list[DueRow]
+    active: Set[str]
+    blocked: Set[str]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +80,9 @@ class Scheduler:
         settings: SchedulerSettings,
         kick: Callable[[], None],
         pauses: Pauses,
+        owners: BlockReasons,
     ) -> None:
+        self._owners = owners
         self._tasks = tasks
         self._executions = executions
         self._ticks = ticks
@@ -99,25 +119,30 @@ class Scheduler:
         """Fire one reading of due tasks; return how many there were."""
         reading, seen = _Reading(began=asyncio.get_running_loop().time()), 0
         async with aclosing(read_ahead(self._due())) as batches:
-            async for rows, active in batches:
-                await self._scan_batch(rows, active, reading)
-                seen += len(rows)
+            async for batch in batches:
+                await self._scan_batch(batch, reading)
+                seen += len(batch.rows)
         return seen
 
-    async def _due(self) -> AsyncGenerator[tuple[list[DueRow], set[str]], None]:
-        """Yield batches of due tasks, and which of them still have an execution of an earlier tick."""
+    async def _due(self) -> AsyncGenerator[_Batch, None]:
+        """Yield due tasks with what decides about them besides their schedules."""
         limit, without = self._batch * BATCHES, self._pauses.paused()
         async with aclosing(self._tasks.due(limit, batch=self._batch, without=without)) as batches:
             async for rows in batches:
-                yield rows, await self._active_before_their_tick(rows)
+                active, blocked = await asyncio.gather(
+                    self._active_before_their_tick(rows),
+                    self._owners.block_reasons(row.task.owner_id for row in rows),
+                )
+                yield _Batch(rows=rows, active=active, blocked=blocked.keys())
 
-    async def _scan_batch(self, rows: list[DueRow], active: set[str], reading: _Reading) -> None:
+    async def _scan_batch(self, batch: _Batch, reading: _Reading) -> None:
         self._executions.require_room()
         waiting = ScanDecisions()
         writes: set[asyncio.Task[None]] = set()
         try:
-            for start in range(0, len(rows), SLICE):
-                waiting.add(await self._decisions_of(rows[start : start + SLICE], active, reading.decisions))
+            for start in range(0, len(batch.rows), SLICE):
+                some = batch.rows[start : start + SLICE]
+                waiting.add(await self._decisions_of(some, batch, reading.decisions))
                 await asyncio.sleep(0)
                 # A write waits for the disk, however much is in it: the next one takes all that was decided
                 # during those before.
@@ -129,20 +154,21 @@ class Scheduler:
             await _all_done(writes)
         await self._write(waiting, reading)
 
-    async def _decisions_of(self, rows: list[DueRow], active: set[str], known: Decisions) -> ScanDecisions:
+    async def _decisions_of(self, rows: list[DueRow], batch: _Batch, known: Decisions) -> ScanDecisions:
         """Return the executions to insert, and how the schedules advance."""
         decisions = ScanDecisions()
         for row in rows:
             try:
-                decision = self._decision(row, row.task.id in active, known)
+                decision = self._decision(row, row.task.id in batch.active, known)
             except InvalidInput as error:
                 logger.error("task %s is disabled, its schedule is not valid: %s", row.task.id, error)
                 await self._tasks.disable(row.task)
                 continue
             if isinstance(decision, Wait):
                 continue
-            decisions.move(row.task, decision)
-            if isinstance(decision, Fire):
+            blocked = row.task.owner_id in batch.blocked
+            decisions.move(row.task, decision, blocked=blocked)
+            if isinstance(decision, Fire) and not blocked:
                 decisions.fires.append((self._execution(row, decision.scheduled_for), decision))
         return decisions
 

@@ -25,8 +25,10 @@ def late_tasks() -> list[Task]:
 
 
 def counted(world: World) -> dict[str, int]:
-    names = ("scheduler_fired", "scheduler_missed", "scheduler_skipped")
-    return {name.removeprefix("scheduler_"): world.metrics.value(name) for name in names}
+    names = ("scheduler_fired", "scheduler_missed", "scheduler_skipped", "scheduler_blocked")
+    values = {name.removeprefix("scheduler_"): world.metrics.value(name) for name in names}
+    blocked = values.pop("blocked")
+    return {**values, "blocked": blocked} if blocked else values
 
 
 def lags(world: World) -> Observed:
@@ -60,15 +62,20 @@ async def test_ticks_that_fire_count_for_the_node_that_inserts_them(
     [
         pytest.param("late", {"missed": TASKS * MISSED, "skipped": TASKS}, id="the previous run is active"),
         pytest.param("too late", {"missed": TASKS, "skipped": 0}, id="older than the window"),
+        pytest.param(
+            "blocked", {"missed": TASKS * MISSED, "skipped": 0, "blocked": TASKS}, id="the owner is deleted"
+        ),
     ],
 )
 async def test_ticks_without_a_run_count_for_the_node_that_moves_the_task_on(
     world: World, monkeypatch: pytest.MonkeyPatch, first: str, counts: dict[str, int]
 ) -> None:
-    tasks = late_tasks() if first == "late" else [a_tick_of_hours_ago(number) for number in range(TASKS)]
+    tasks = [a_tick_of_hours_ago(number) for number in range(TASKS)] if first == "too late" else late_tasks()
     await world.add(*tasks)
     if first == "late":
         await world.executions.insert_many([manual_run(task) for task in tasks])
+    if first == "blocked":
+        world.owners |= dict.fromkeys(task.owner_id for task in tasks)
     await scan_together(world, monkeypatch)
     assert counted(world) == {"fired": 0, **counts}
 

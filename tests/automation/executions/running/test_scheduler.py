@@ -86,6 +86,19 @@ async def test_a_tick_is_skipped_while_the_previous_run_is_active(world: World) 
     assert await _advanced(world, task) is not None
 
 
+@pytest.mark.parametrize("state", ["disabled", "deleted"])
+async def test_a_tick_of_a_task_whose_owner_is_gone_is_not_run(world: World, state: str) -> None:
+    blocked, fine = due_task(), due_task()
+    if state == "disabled":
+        world.owners.disabled.add(blocked.owner_id)
+    else:
+        world.owners[blocked.owner_id] = None
+    await world.add(blocked, fine)
+    await world.node(Does(nothing)).scheduler.scan()
+    assert [row["task_id"] for row in await world.all()] == [fine.id]
+    assert await _advanced(world, blocked) is not None
+
+
 @pytest.mark.parametrize(
     ("minutes", "fires", "missed"),
     [
