@@ -26,6 +26,8 @@ from netautod.identity.auth.service import AuthService
 from netautod.identity.users.models import LDAP
 
 REFUSED = (401, 403, 409)  # a wrong password, a missing permission, no free seat
+# Grants all: a test shows what the directory answers, and whether a password of a person is right.
+ADMIN = "*"
 
 
 class AuthHandler(JsonHandler):
@@ -111,14 +113,14 @@ class TestHandler(AuthHandler):
 
 
 class LdapTestHandler(TestHandler):
-    @requires("system.manage", body=LdapTestBody, answer=LdapTestAnswer, body_limit=SMALL_BODY, grows=False)
+    @requires(ADMIN, body=LdapTestBody, answer=LdapTestAnswer, body_limit=SMALL_BODY, grows=False)
     async def post(self) -> None:
         """Try the LDAP configuration, and with a username (and password) that user's login."""
         await self.test(LDAP, "auth.ldap_test")
 
 
 class ProviderTestHandler(TestHandler):
-    @requires("system.manage", body=LdapTestBody, answer=LdapTestAnswer, body_limit=SMALL_BODY, grows=False)
+    @requires(ADMIN, body=LdapTestBody, answer=LdapTestAnswer, body_limit=SMALL_BODY, grows=False)
     async def post(self, name: str) -> None:
         """Try the configuration of a provider that takes passwords, as /api/auth/ldap/test does."""
         await self.test(name, "auth.provider_test")

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from netautod.core.identity.permissions import KNOWN_PERMISSIONS
 from netautod.identity.users.models import NewUser, User
 from netautod.plugin_api import Identity, ProbeResult, ProviderUnavailable, ProvisioningRules
 from netautod_ldap.provider import LdapProvider
@@ -265,6 +266,28 @@ async def test_the_test_route_is_for_administrators(away: tuple[Node, ApiClient]
     assert (answer.json["success"], answer.json["message"]) == (False, "nobody there")
     for body in ({"username": {"$ne": ""}}, {"password": ["x"]}, {"user": "x"}):
         assert_error(await admin.post("/api/auth/ldap/test", body), 400)
+
+
+@pytest.mark.parametrize("path", ["/api/auth/ldap/test", "/api/auth/providers/ldap/test"])
+async def test_the_test_routes_need_a_role_that_grants_all(away: tuple[Node, ApiClient], path: str) -> None:
+    """Check sessions, and API tokens by their own permissions and those that their owners have now."""
+    node, client = away
+    nearly = {"name": "nearly", "permissions": list(KNOWN_PERMISSIONS)}
+    admin = client.with_token((await node.log_in()).access_token)
+    (await admin.post("/api/roles", nearly)).expect(201)
+    await node.installation.add("manager", "nearly")
+    manager = client.with_token((await node.log_in("manager")).access_token)
+    assert_error(await manager.post(path), 403)
+    ada = await node.installation.add("second", "admin")
+    second = client.with_token((await node.log_in("second")).access_token)
+    tokens = {}
+    for name, permissions in (("all", ["*"]), ("system", ["system.*"])):
+        made = await second.post("/api/auth/tokens", {"name": name, "permissions": permissions})
+        tokens[name] = client.with_token(made.expect(201)["token"])
+    assert_error(await tokens["system"].post(path), 403)
+    assert (await tokens["all"].post(path)).status == 200
+    (await admin.put(f"/api/users/{ada.id}", {"roles": ["nearly"]})).expect()
+    assert_error(await tokens["all"].post(path), 403)
 
 
 async def test_the_test_route_tries_a_users_password(start: Start) -> None:
