@@ -164,7 +164,10 @@ def _build_logins(
     providers = Providers([LocalProvider(people.users)], directories)
     people.users.provider_names.add(providers.names)
     provisioning = Provisioning(
-        users=people.users, organizations=people.organizations, rules=providers.provisioning
+        users=people.users,
+        organizations=people.organizations,
+        audit=audit,
+        rules=providers.provisioning,
     )
     lookups = DirectoryLookups(
         store=installation.stores.directory_lookups,

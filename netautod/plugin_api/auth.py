@@ -43,6 +43,11 @@ class Identity:
     of them finds the user again. `groups` are what `RoleMap` compares. `refresh_token` is what a
     `RedirectProvider` wants to be given when it looks this login up again; it is kept sealed. TypeError for
     a value of another type: a single text for `groups` would be its letters.
+
+    `other_usernames` are further names of the same user here: one who has such a name keeps it.
+    `groups_unknown` is the reason why `groups` may lack some, None if they are all: then the roles stay as
+    they are, and administrators see the reason. `possible_groups` are what `groups` may mean if none of them
+    is in the role map: they keep roles that the user has, and give no new ones.
     """
 
     username: str
@@ -51,14 +56,17 @@ class Identity:
     display_name: str | None = None
     groups: tuple[str, ...] = ()
     refresh_token: str | None = field(default=None, repr=False)
+    other_usernames: tuple[str, ...] = ()
+    groups_unknown: str | None = None
+    possible_groups: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not isinstance(self.username, str):
             raise TypeError("Identity.username is a text")
-        for name in ("email", "display_name", "refresh_token"):
+        for name in ("email", "display_name", "refresh_token", "groups_unknown"):
             if not isinstance(getattr(self, name), str | None):
                 raise TypeError(f"Identity.{name} is a text or None")
-        for name in ("external_ids", "groups"):
+        for name in ("external_ids", "groups", "other_usernames", "possible_groups"):
             values = getattr(self, name)
             if not isinstance(values, tuple) or not all(isinstance(value, str) for value in values):
                 raise TypeError(f"Identity.{name} is a tuple of texts")
@@ -82,7 +90,7 @@ class KnownUser:
 
 @dataclass(frozen=True, kw_only=True)
 class Lookup:
-    """The user is still there. Without an `identity` no more is known, and the roles stay as they are.
+    """The user is still there. Without an `identity` no more is known, and all stays as it is.
 
     `refresh_token` takes the place of the one that was used, if the provider gave a new one.
     """
@@ -162,10 +170,14 @@ def _uri_mistake(uri: str) -> str | None:
 
 @dataclass(frozen=True, kw_only=True)
 class ProbeResult:
-    """The answer of POST /api/auth/providers/NAME/test; `message` is for administrators, without secrets."""
+    """The answer of POST /api/auth/providers/NAME/test; `message` is for administrators, without secrets.
+
+    `username` is the name here of the user who was found; the service says if it is none that users can have.
+    """
 
     success: bool
     message: str
+    username: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,18 +7,17 @@ counts only if the same search finds another user.
 
 import re
 import uuid
-from dataclasses import replace
 from datetime import UTC, datetime
 
-from netautod.plugin_api import AccountEnded, Identity, KnownUser, Lookup, ProviderUnavailable
+from netautod.plugin_api import AccountEnded, KnownUser, Lookup, ProviderUnavailable
 from netautod_ldap.disabled import ATTRIBUTES, why_disabled
+from netautod_ldap.groups import ANYTHING
 from netautod_ldap.lookup import OBJECT_GUID, identity_of
 from netautod_ldap.session import Entry, Session
 from netautod_ldap.settings import LdapSettings
 from netautod_ldap.templates import filled_filter
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9-]*=|[0-9]+(\.[0-9]+)*=")
-ANYTHING = "(objectClass=*)"
 
 
 def look_up(session: Session, settings: LdapSettings, user: KnownUser) -> Lookup:
@@ -38,7 +37,7 @@ def look_up(session: Session, settings: LdapSettings, user: KnownUser) -> Lookup
         if reason is not None:
             raise AccountEnded(reason)
         _require_admission(session, settings, entry)
-        return Lookup(identity=_identity(session, settings, entry, user))
+        return Lookup(identity=identity_of(session, settings, entry, user.username))
 
 
 def _found(session: Session, settings: LdapSettings, user: KnownUser) -> Entry | None:
@@ -90,22 +89,3 @@ def _require_admission(session: Session, settings: LdapSettings, entry: Entry) -
 
 def _matches(session: Session, entry: Entry, filter: str) -> bool:
     return bool(session.search_whole(entry.dn, filter, ["1.1"], entry_alone=True))
-
-
-def _identity(session: Session, settings: LdapSettings, entry: Entry, user: KnownUser) -> Identity | None:
-    """Return the identity; None if the groups are unknown: an attribute that may not be read takes no role
-    away.
-    """
-    attribute, base = settings.group_attribute, settings.group_base_dn
-    if attribute and not entry.texts(attribute) and not base:
-        others = session.search(settings.users_dn, f"({attribute}=*)", ["1.1"], limit=1)
-        if not others:
-            return None
-    if base and not session.search(base, ANYTHING, ["1.1"], limit=2)[1:]:
-        return None  # the base itself at most: no group is seen
-    found = identity_of(session, replace(settings, group_base_dn=""), entry, user.username)
-    if found is None or not base:
-        return found
-    values = {"dn": entry.dn, "username": found.username}
-    groups = session.search_whole(base, filled_filter(settings.group_filter, values), ["1.1"])
-    return replace(found, groups=tuple(dict.fromkeys((*found.groups, *(group.dn for group in groups)))))

@@ -5,6 +5,7 @@ import secrets
 import uuid
 
 from netautod.plugin_api import Identity, ProbeResult
+from netautod_ldap.groups import groups_of
 from netautod_ldap.session import Entry, Session
 from netautod_ldap.settings import LdapSettings
 from netautod_ldap.templates import filled_dn, filled_filter
@@ -39,17 +40,37 @@ def probe(
             entry = _proven(session, settings, username, password)
             if entry is None:
                 return ProbeResult(success=False, message="No such user, or the password is wrong")
-            found = identity_of(session, settings, entry, username)
-            groups = 0 if found is None else len(found.groups)
-            message = f"The password of {entry.dn} is right; {groups} groups were found"
-            return ProbeResult(success=found is not None, message=message)
+            return _described(entry, settings, identity_of(session, settings, entry, username))
         if settings.user_dn:
             return ProbeResult(success=False, message="With ldap.user_dn a user's password is needed too")
         session.bind_as_service()
         entry = _found(session, settings, username)
         if entry is None:
             return ProbeResult(success=False, message="The filter finds no entry, or more than one")
-        return ProbeResult(success=True, message=f"Found {entry.dn}")
+        names = entry.texts(settings.username_attribute)
+        if not names:
+            return _nameless(f"Found {entry.dn}", settings)
+        return ProbeResult(success=True, message=f"Found {entry.dn}", username=_own_name(names, username))
+
+
+def _described(entry: Entry, settings: LdapSettings, identity: Identity | None) -> ProbeResult:
+    right = f"The password of {entry.dn} is right"
+    if identity is None:
+        return _nameless(right, settings)
+    groups = f"{len(identity.groups)} groups were found"
+    if identity.groups_unknown is not None:
+        groups = f"the groups are unknown, {identity.groups_unknown}"
+    return ProbeResult(success=True, message=f"{right}; {groups}", username=identity.username)
+
+
+def _nameless(found: str, settings: LdapSettings) -> ProbeResult:
+    missing = f"the entry has no attribute {settings.username_attribute} (ldap.username_attribute)"
+    return ProbeResult(success=False, message=f"{found}, but {missing}")
+
+
+def _own_name(names: list[str], typed: str) -> str:
+    """Return the name that was typed, if it is one of the entry's, else the first."""
+    return next((name for name in names if name.casefold() == typed.casefold()), names[0])
 
 
 def _proven(session: Session, settings: LdapSettings, username: str, password: str) -> Entry | None:
@@ -82,18 +103,16 @@ def identity_of(session: Session, settings: LdapSettings, entry: Entry, typed: s
     if not names:
         logger.warning("the entry has no attribute %s: the login is refused", settings.username_attribute)
         return None
-    username = next((name for name in names if name.casefold() == typed.casefold()), names[0])
-    groups = entry.texts(settings.group_attribute)
-    if settings.group_base_dn:
-        filter = filled_filter(settings.group_filter, {"dn": entry.dn, "username": username})
-        # 1.1: no attributes, the names alone (RFC 4511 4.5.1.8).
-        groups += [group.dn for group in session.search(settings.group_base_dn, filter, ["1.1"])]
+    username = _own_name(names, typed)
+    groups = groups_of(session, settings, entry, username)
     return Identity(
         username=username,
         external_ids=_ids(settings, entry),
         email=next(iter(entry.texts(settings.email_attribute)), None),
         display_name=next(iter(entry.texts(settings.name_attribute)), None),
-        groups=tuple(dict.fromkeys(groups)),
+        groups=groups.names,
+        other_usernames=tuple(names),
+        groups_unknown=groups.unknown,
     )
 
 

@@ -60,9 +60,11 @@ class LdapProvider:
         return await self._in_thread(lambda session: account_check.look_up(session, self._settings, user))
 
     async def probe(self, username: str | None, password: str | None) -> ProbeResult:
-        if any(text is not None and not _sendable(text.strip()) for text in (username, password)):
-            return ProbeResult(success=False, message="A blank name or password is never sent")
         name = username.strip() if username is not None else None
+        for what, text in (("name", name), ("password", password)):
+            mistake = None if text is None else _mistake(text)
+            if mistake is not None:
+                return ProbeResult(success=False, message=f"The {what} {mistake}: it is never sent")
         try:
             return await self._in_thread(
                 lambda session: lookup.probe(session, self._settings, name, password)
@@ -109,14 +111,22 @@ class LdapProvider:
 
 
 def _sendable(text: str) -> bool:
-    """Return whether the text may be sent.
+    return _mistake(text) is None
+
+
+def _mistake(text: str) -> str | None:
+    """Return why the text may not be sent, None if it may.
 
     An empty password would be an anonymous bind, which succeeds with any name (RFC 4513 5.1.2).
     """
-    if not text.strip() or "\0" in text or len(text) > MAX_LENGTH:
-        return False
+    if not text.strip():
+        return "is blank"
+    if len(text) > MAX_LENGTH:
+        return f"is longer than {MAX_LENGTH} characters"
+    if "\0" in text:
+        return "contains a NUL character"
     try:
         text.encode()
-    except UnicodeEncodeError:  # a lone surrogate
-        return False
-    return True
+    except UnicodeEncodeError:
+        return "contains a lone surrogate"
+    return None

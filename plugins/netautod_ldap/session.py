@@ -19,8 +19,15 @@ WITHOUT_USERS = re.compile(
     r"ldaps?://[^/]*/(CN=Configuration|DC=DomainDnsZones|DC=ForestDnsZones),", re.IGNORECASE
 )
 SUCCESS, SIZE_LIMIT_EXCEEDED, NO_SUCH_OBJECT = 0, 4, 32
+# RFC 4511 A.1: the results of searches that found more than they return; beside them 3 and 11, limits of time
+# and of the administrator.
+CUT = frozenset({3, SIZE_LIMIT_EXCEEDED, 11})
 # RFC 4511 A.2: the results for a wrong, locked or unknown account, not for a wrong configuration.
 WRONG_CREDENTIALS = frozenset({19, 32, 34, 48, 49, 50, 53})
+
+
+class IncompleteAnswer(ProviderUnavailable):
+    """Raised for a search that may have found only a part of what there is."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,16 +106,20 @@ class Session:
     ) -> list[Entry]:
         """Search as `search` does, if a missing entry has consequences.
 
-        Raises ProviderUnavailable unless the server says that the result is complete. `entry_alone`: the
-        entry `base` itself, which may be gone.
+        Raises ProviderUnavailable unless the server says that the result is complete: IncompleteAnswer if the
+        rest of it works. `entry_alone`: the entry `base` itself, which may be gone.
         """
         code, response = self._answer(base, filter, "BASE" if entry_alone else "SUBTREE", attributes, 0)
         if entry_alone and code == NO_SUCH_OBJECT:
             return []
+        if code == NO_SUCH_OBJECT:
+            raise IncompleteAnswer(f"the directory shows no entry {base!r}")
+        if code in CUT:
+            raise IncompleteAnswer(f"the directory returns only a part of what is below {base!r}")
         if code != SUCCESS:
             raise ProviderUnavailable(f"the search below {base!r} failed with result {code}")
         if any(_leads_elsewhere(item) for item in response):
-            raise ProviderUnavailable(f"a part of what is below {base!r} is on another server")
+            raise IncompleteAnswer(f"a part of what is below {base!r} is on another server")
         return _entries(response)
 
     def read(self, dn: str, attributes: Sequence[str]) -> Entry | None:

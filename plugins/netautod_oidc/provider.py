@@ -20,8 +20,10 @@ from netautod.plugin_api import (
     ProviderUnavailable,
     RedirectAttempt,
 )
-from netautod_oidc.claims import claim_at, identity_of, wanted_claims
+from netautod_oidc.claims import identity_of, wanted_claims
 from netautod_oidc.discovery import Discovery, Metadata
+from netautod_oidc.groups import claim_at, groups_of
+from netautod_oidc.groups_endpoint import read_groups
 from netautod_oidc.id_token import Expected, UnknownKey, verified_claims
 from netautod_oidc.settings import OidcSettings
 from netautod_oidc.token_endpoint import authorization_url, error_name, json_object, request_tokens
@@ -59,8 +61,8 @@ class OidcProvider:
         except OAuth2Error as error:
             raise LoginRefused(f"the token endpoint answered {error_name(error.error)}") from error
         claims = await self._verified(tokens.get("id_token"), self._expected(tokens, attempt.nonce))
-        completed = await self._completed(claims, _access_token(tokens))
-        return replace(identity_of(completed, self._settings), refresh_token=_refresh_token(tokens))
+        identity = await self._identity(claims, _access_token(tokens))
+        return replace(identity, refresh_token=_refresh_token(tokens))
 
     async def look_up(self, user: KnownUser) -> Lookup:
         """Look a login up by its refresh token (RFC 6749 6, OpenID Connect Core 12); a new one takes its
@@ -101,16 +103,24 @@ class OidcProvider:
         return code
 
     async def _renewed(self, tokens: Mapping[str, Any], user: KnownUser) -> Identity | None:
-        """Return the same user with the current claims; None if the provider sends no roles."""
+        """Return the same user with the current claims; None if the provider sends none."""
         claims: dict[str, Any] = {"sub": user.external_id}
         if "id_token" in tokens:
             claims = await self._verified(tokens["id_token"], self._expected(tokens, None))
         if claims["sub"] != user.external_id:
             raise LoginRefused("the id_token is of another subject")
-        completed = await self._completed(claims, _access_token(tokens))
-        if completed is claims and claim_at(claims, self._settings.roles_claim) is None:
+        if (await self._discovery.metadata()).userinfo_endpoint is None:
             return None
-        return identity_of(completed, self._settings)
+        return await self._identity(claims, _access_token(tokens))
+
+    async def _identity(self, claims: dict[str, Any], access_token: str | None) -> Identity:
+        """Return the identity of the claims, with what userinfo and the endpoint of groups add to them."""
+        settings = self._settings
+        completed = await self._completed(claims, access_token)
+        groups = groups_of(completed, settings.roles_claim)
+        if not groups.is_present and settings.groups_endpoint and access_token is not None:
+            groups = await read_groups(settings, self._discovery, access_token)
+        return identity_of(completed, settings, groups)
 
     def _expected(self, tokens: Mapping[str, Any], nonce: str | None) -> Expected:
         return Expected(
@@ -137,7 +147,10 @@ class OidcProvider:
         headers = {"Authorization": f"Bearer {access_token}"}
         answer = await self._discovery.request(endpoint, headers=headers)
         if answer.status != 200:
-            raise LoginRefused(f"userinfo answered with status {answer.status}")
+            if claim_at(claims, self._settings.username_claim) is None:
+                raise LoginRefused(f"userinfo answered with status {answer.status}")
+            logger.warning("userinfo answered with status %d: the claims of the token count", answer.status)
+            return claims
         more = json_object(answer)
         if more.get("sub") != claims["sub"]:
             # OpenID Connect Core 5.3.2: else another user's claims could be slipped in.

@@ -68,6 +68,10 @@ class OidcSettings:
     )
     username_claim: str = setting("preferred_username", "Claim with the username in netautod.")
     roles_claim: str = setting("groups", "Claim with the groups of role_map; a.b for b inside a.")
+    groups_endpoint: str = setting(
+        "",
+        "Where groups are read, with the user's access token, if the claims lack them; empty: nowhere.",
+    )
     ca_file: str = setting("", "PEM file of the only authorities to trust; empty: the system's.")
     timeout_seconds: float = setting(10.0, "Seconds for each answer of the provider.", low=0.1, high=60)
     auto_provision: bool = setting(False, "Create a user at the first login of an unknown person.")
@@ -91,6 +95,8 @@ class OidcSettings:
     def _check_complete(self) -> None:
         _check_https(f"{self.NAME}.issuer", self.issuer)
         _check_https(f"{self.NAME}.callback_url", self.callback_url)
+        if self.groups_endpoint:
+            _check_https(f"{self.NAME}.groups_endpoint", self.groups_endpoint, query=True)
         endings = self.callback_paths
         if not urlsplit(self.callback_url).path.endswith(endings):
             raise self._wrong("callback_url", f"must end with {' or '.join(endings)}")
@@ -129,12 +135,14 @@ def _in_clear(uri: str) -> bool:
     return parts.scheme == "http" and not is_this_machine(parts.hostname or "")
 
 
-def _check_https(key: str, url: str) -> None:
+def _check_https(key: str, url: str, *, query: bool = False) -> None:
+    """Raise SettingsError for an address that is not safe; `query`: it may have one."""
     try:
         parts = urlsplit(url)
         host = parts.hostname
     except ValueError as error:
         raise SettingsError(f"{key} is not a URL") from error
     safe = parts.scheme == "https" or (parts.scheme == "http" and host in LOOPBACK)
-    if not safe or not host or parts.query or parts.fragment:
-        raise SettingsError(f"{key} must be an https:// URL without query (http:// on this machine only)")
+    if not safe or not host or (parts.query and not query) or parts.fragment:
+        without = "" if query else " without query"
+        raise SettingsError(f"{key} must be an https:// URL{without} (http:// on this machine only)")

@@ -71,13 +71,18 @@ async def request_tokens(
 
 def json_object(answer: OutboundAnswer) -> Mapping[str, Any]:
     """Return the JSON object of the answer. Raises LoginRefused if it holds none."""
-    try:
-        document = answer.json()
-    except RequestFailed as error:
-        raise LoginRefused("the provider did not answer in JSON") from error
+    document = json_value(answer)
     if not isinstance(document, dict):
         raise LoginRefused("the provider did not answer with a JSON object")
     return document
+
+
+def json_value(answer: OutboundAnswer) -> Any:
+    """Return the JSON of the answer. Raises LoginRefused if it holds none."""
+    try:
+        return answer.json()
+    except RequestFailed as error:
+        raise LoginRefused("the provider did not answer in JSON") from error
 
 
 def error_name(value: Any) -> str:

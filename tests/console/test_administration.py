@@ -158,3 +158,15 @@ async def test_records_of_others_are_not_there(site: Site, kind: str) -> None:
         await stranger.get(f"/users/{site.admin.user_id}", status=404)
     await stranger.get(f"/{kind}/00000000-0000-4000-8000-000000000001", status=404)
     await stranger.get(f"/{kind}/nothing", status=404)
+
+
+async def test_a_user_whose_roles_do_not_follow_the_directory_has_a_warning(site: Site) -> None:
+    body = {"username": "grace", "auth_provider": "oidc", "roles": ["viewer"]}
+    made = (await site.api().post("/api/users", body)).expect(201)
+    browser = site.browser("users.manage")
+    assert "stay as they are" not in (await browser.get(f"/users/{made['id']}")).text
+    users = site.installation.people.users
+    user = await users.get(site.admin.org_id, made["id"])
+    assert await users.set_group_warning(user, "<i>no claim</i>: the roles stay as they are")
+    assert "<i>no claim</i>: the roles stay as they are" in (await browser.get(f"/users/{made['id']}")).text
+    assert (await site.api().delete(f"/api/users/{made['id']}")).status == 204

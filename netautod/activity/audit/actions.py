@@ -7,6 +7,7 @@ ACTIONS: Mapping[str, str] = {
     "api_token.revoke": "An API token was revoked.",
     "audit.retention": "Events older than `retention.audit_days` were deleted; the details hold the anchor.",
     "auth.directory_ended": "The directory ended sessions of a user; the details hold the reason.",
+    "auth.groups_unknown": "A directory did not tell all groups of a user; the roles stay as they are.",
     "auth.ldap_test": "The LDAP configuration was tested.",
     "auth.lockout": "An address was locked out after too many failed logins.",
     "auth.login": "A user logged in.",

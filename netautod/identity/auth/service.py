@@ -17,6 +17,7 @@ from netautod.identity.auth.login_events import LoginEvents
 from netautod.identity.auth.models import IssuedTokens, LoginRequest, LoginSession
 from netautod.identity.auth.otp.service import REQUIRED, OtpService
 from netautod.identity.auth.providers.calls import call_provider, confirm_identity
+from netautod.identity.auth.providers.probes import with_own_rules
 from netautod.identity.auth.providers.provisioning import Provisioning
 from netautod.identity.auth.providers.registry import LocalProvider, PasswordLogin, Providers
 from netautod.identity.auth.sessions.authenticator import Authenticator
@@ -137,7 +138,7 @@ class AuthService:
             await self._lockout.succeeded(attempt)
         elif attempt is not None and not await self._lockout.failed(attempt):
             await self._audit.record(caller, "auth.lockout", "auth_provider", name)
-        return result
+        return with_own_rules(result)
 
     async def begin(
         self,

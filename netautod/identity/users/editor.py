@@ -102,6 +102,26 @@ class UserEditor:
         await self._audit.record(caller, action, "user", user.id, details)
         return await self.get(user.org_id, user.id)
 
+    async def rename(self, caller: Caller, user: User, username: str) -> User:
+        """Give the user the name that the directory has now, in its canonical form; return the user.
+
+        The SSH principals stay: a name that a directory lets its users change must not open devices. Raises
+        Conflict for a name that is taken.
+        """
+        for _ in range(ATTEMPTS):
+            try:
+                if await self._store.change(user, {"username": username}, self._clock.now()):
+                    break
+            except Duplicate as error:
+                raise conflict_of(error) from error
+            user = await self.get(user.org_id, user.id)
+        else:
+            raise Conflict(BUSY)
+        await self._changed.notify(user.org_id, user.id)
+        details = {"username": username, "old_username": user.username, "fields": ["username"]}
+        await self._audit.record(caller, "user.update", "user", user.id, details)
+        return await self.get(user.org_id, user.id)
+
     def _with_principals(self, caller: Caller, user: User, change: UserChange) -> UserChange:
         """Return the change with the SSH principals that it may write, or that it takes away.
 

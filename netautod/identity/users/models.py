@@ -20,6 +20,7 @@ ADMIN_ROLE = "admin"
 KNOWS_READING = "knows_docs_read"
 # In ASCII before lower-casing: "\u212a" (the Kelvin sign) lower-cases to a plain "k".
 USERNAME_FORM = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
+USERNAME_RULE = "1 to 64 characters of a-z 0-9 . _ @ -, the first one a letter or a digit"
 
 
 def canonical_username(text: str) -> str | None:
@@ -32,9 +33,7 @@ def require_username(text: str) -> str:
     """Return the canonical username. Raises InvalidInput, which describes the form."""
     found = canonical_username(text)
     if found is None:
-        raise InvalidInput(
-            "username: 1 to 64 characters of a-z 0-9 . _ @ -, the first one a letter or a digit"
-        )
+        raise InvalidInput(f"username: {USERNAME_RULE}")
     return found
 
 
@@ -148,7 +147,7 @@ class User:
     increases. So one write ends all of them, including those that another node is issuing at this moment. API
     tokens have an epoch of their own, which a disabled user keeps. One session may be kept over such a write:
     the one that changed the password. `revision` grows with every change, so that a decision based on an
-    older state is not carried out.
+    older state is not carried out. `group_warning` says why the roles could not follow the directory.
     """
 
     id: str
@@ -172,6 +171,7 @@ class User:
     otp_enabled: bool = False
     kept_session_id: str | None = None
     revision: int = 0
+    group_warning: str | None = None
 
     @classmethod
     def new(
@@ -248,4 +248,5 @@ class User:
             **self.to_json(),
             "ssh_principals": list(self.ssh_principals),
             "last_login_at": optional_text(self.last_login_at),
+            "group_warning": self.group_warning,
         }

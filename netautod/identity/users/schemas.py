@@ -23,7 +23,16 @@ from netautod.identity.users.provider_names import FORM_TEXT, PROVIDER_FORM
 MOST_PERMISSIONS = 500
 LONGEST_PERMISSION = 256
 READ_ONLY = frozenset(
-    {"id", "org_id", "permissions", "otp_enabled", "created_at", "updated_at", "last_login_at"}
+    {
+        "id",
+        "org_id",
+        "permissions",
+        "otp_enabled",
+        "created_at",
+        "updated_at",
+        "last_login_at",
+        "group_warning",
+    }
 )
 
 
@@ -83,6 +92,10 @@ class CurrentUserAnswer(Answer):
 class UserAnswer(CurrentUserAnswer):
     ssh_principals = fields.List(fields.String())
     last_login_at = Timestamp(allow_none=True)
+    group_warning = fields.String(
+        allow_none=True,
+        metadata={"description": "Why the roles stay as they are: the directory did not tell all groups."},
+    )
 
 
 class UserListAnswer(PageAnswer):

@@ -159,6 +159,10 @@ class UserService:
         """Change a user who was read before, as `update` does; read again only if the user has changed."""
         return await self._editor.change(caller, user, sent, "user.update")
 
+    async def rename(self, caller: Caller, user: User, username: str) -> User:
+        """Give a user of a directory the name that the directory has now. Raises Conflict if it is taken."""
+        return await self._editor.rename(caller, user, username)
+
     async def set_password(
         self, caller: Caller, username: str, password: str, *, must_change: bool = False
     ) -> User:
@@ -234,6 +238,10 @@ class UserService:
     async def revoke_refresh_tokens(self, user: User) -> None:
         """Revoke those of all sessions of the user, including tokens that are being issued at this moment."""
         await self._store.revoke_refresh_tokens(user)
+
+    async def set_group_warning(self, user: User, warning: str | None) -> bool:
+        """Store why the roles cannot follow the directory, None if they do; return whether that is new."""
+        return await self._store.set_group_warning(user, warning)
 
     async def logged_in(self, user: User) -> None:
         await self._store.logged_in(user, self._clock.now())

@@ -206,6 +206,11 @@ class UserStore:
     async def revoke_refresh_tokens(self, user: User) -> None:
         await self._users.update(user.org_id, {"_id": user.id}, {"$inc": {"refresh_epoch": 1}})
 
+    async def set_group_warning(self, user: User, warning: str | None) -> bool:
+        """Store the warning; return False if it is the stored one already."""
+        where = {"_id": user.id, "group_warning": {"$ne": warning}}
+        return await self._users.update(user.org_id, where, {"$set": {"group_warning": warning}})
+
     async def logged_in(self, user: User, moment: datetime) -> None:
         await self._users.update(user.org_id, {"_id": user.id}, {"$max": {"last_login_at": moment}})
 
@@ -271,6 +276,7 @@ def _to_user(document: Document) -> User:
         otp_enabled=document["otp_enabled"],
         kept_session_id=document["kept_session_id"],
         revision=document["revision"],
+        group_warning=document.get("group_warning"),
         created_at=document["created_at"],
         updated_at=document["updated_at"],
         last_login_at=document["last_login_at"],

@@ -139,8 +139,18 @@ async def test_a_service_that_may_not_see_the_user_ends_nothing(
 async def test_groups_that_may_not_be_seen_take_no_role_away(
     searching: SearchSettings, alan: KnownUser
 ) -> None:
-    assert await again(searching(group_base_dn=f"ou=nowhere,{BASE}"), alan) is None
-    assert await again(searching(group_base_dn="", group_attribute="gecos"), alan) is None
+    for settings, reason in (
+        ({"group_base_dn": f"ou=nowhere,{BASE}"}, f"the directory shows no entry 'ou=nowhere,{BASE}'"),
+        ({"group_base_dn": f"cn=reader,{BASE}"}, f"the directory shows no group below 'cn=reader,{BASE}'"),
+        ({"group_base_dn": "", "group_attribute": "gecos"}, "the directory shows gecos of no user"),
+    ):
+        for found in (await again(searching(**settings), alan), await login(searching(**settings))):
+            assert found is not None
+            assert found.groups_unknown == reason
+
+
+async def login(settings: LdapSettings) -> Identity | None:
+    return await authenticate(settings, "alan", PASSWORD)
 
 
 async def test_a_user_without_an_id_is_known_by_name_or_dn(

@@ -14,7 +14,7 @@ from tests.plugins.ldap.conftest import SearchSettings
 from tests.support.client import ApiClient, assert_error
 from tests.support.installation import PASSWORD as LOCAL_PASSWORD
 from tests.support.installation import Installation
-from tests.support.programs.slapd import ADA, GRACE, PASSWORD
+from tests.support.programs.slapd import ADA, GRACE, PASSWORD, Slapd, changed
 
 INVALID = "Invalid username or password. "
 
@@ -312,6 +312,31 @@ async def test_the_test_route_is_no_place_to_guess_passwords(away: tuple[Node, A
     for body in ({}, {"username": "ada"}, {"username": "bob", "password": "wrong"}):
         assert (await admin.post("/api/auth/ldap/test", body)).status == 200
     assert (await node.log_in()).access_token  # no login is counted
+
+
+async def test_the_test_route_says_that_a_name_is_not_valid_here(start: Start) -> None:
+    setup = await start(username_attribute="displayName")
+    admin = setup.client.with_token((await setup.node.log_in()).access_token)
+    for body in ({"username": "ada"}, {"username": "ada", "password": PASSWORD}):
+        answer = (await admin.post("/api/auth/ldap/test", body)).expect()
+        assert not answer["success"]
+        assert "the username 'Ada Lovelace' is not valid here, which takes 1 to 64" in answer["message"]
+
+
+async def test_mail_and_names_follow_the_directory(directory: Slapd, start: Start) -> None:
+    setup = await start(auto_provision=True, default_roles=("viewer",))
+    made = await setup.log_in("grace")
+    for attribute, value in (("mail", "hopper@example.net"), ("displayName", "Grace"), ("uid", "hopper")):
+        await changed(directory, f"dn: {GRACE}\nchangetype: modify\nadd: {attribute}\n{attribute}: {value}")
+    try:
+        # A second name is no other name: she keeps the first.
+        assert await setup.log_in("hopper") == made
+        user = await setup.user("grace")
+        assert (user.email, user.display_name) == ("hopper@example.net", "Grace")
+    finally:
+        for attribute in ("mail", "displayName"):
+            await changed(directory, f"dn: {GRACE}\nchangetype: modify\ndelete: {attribute}")
+        await changed(directory, f"dn: {GRACE}\nchangetype: modify\ndelete: uid\nuid: hopper")
 
 
 async def test_a_provider_that_is_off(installation: Installation, http: ServeNode) -> None:

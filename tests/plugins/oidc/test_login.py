@@ -258,7 +258,7 @@ async def test_a_user_is_known_by_his_subject_and_not_by_his_name(start: Start) 
     user_id = await setup.add("countess", "viewer", external_id="subject-1")
     tokens = tokens_of(await setup.log_in())
     me = await setup.client.with_token(tokens["access_token"]).get("/api/auth/me")
-    assert (me.json["id"], me.json["username"]) == (user_id, "countess")
+    assert (me.json["id"], me.json["username"]) == (user_id, "ada")  # the name follows the provider
 
 
 async def test_a_terminal_needs_a_seat(start: Start) -> None:

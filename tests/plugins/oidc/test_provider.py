@@ -49,6 +49,7 @@ async def test_a_good_answer(scripted: ScriptedProvider, ours: OidcProvider) -> 
         email="a@b.example",
         display_name="Ada",
         groups=("x",),
+        groups_unknown="the claim groups is no list of texts",
     )
     headers, form = scripted.requests_to("/token")[0]
     assert form == {
@@ -252,12 +253,120 @@ async def test_a_mail_address_as_username(
     [
         pytest.param("realm.roles", {"realm": {"roles": ["a", "b"]}}, ("a", "b"), id="inside another claim"),
         pytest.param("https://x.example/roles", {"https://x.example/roles": ["a"]}, ("a",), id="a URL"),
-        pytest.param("groups", {"groups": {"a": 1}}, (), id="an object"),
-        pytest.param("realm.roles", {"realm": "x"}, (), id="a path that ends early"),
+        pytest.param("groups", {"groups": []}, (), id="no group"),
     ],
 )
 async def test_where_groups_are_found(
     scripted: ScriptedProvider, path: str, claims: Claims, groups: tuple[str, ...]
 ) -> None:
     scripted.claims = {"preferred_username": "ada", **claims}
-    assert (await provider_for(scripted, roles_claim=path).callback(ATTEMPT, CODE)).groups == groups
+    found = await provider_for(scripted, roles_claim=path).callback(ATTEMPT, CODE)
+    assert (found.groups, found.groups_unknown, found.possible_groups) == (groups, None, ())
+
+
+OVERAGE = {
+    "_claim_names": {"groups": "src1"},
+    "_claim_sources": {"src1": {"endpoint": "https://graph.example/getMemberObjects"}},
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "claims", "reason"),
+    [
+        pytest.param("groups", OVERAGE, "leaves the claim groups out because of its size", id="overage"),
+        pytest.param("groups", {}, "sends no claim groups", id="no claim"),
+        pytest.param("groups", {"groups": None}, "sends no claim groups", id="null"),
+        pytest.param(
+            "realm.roles", {"realm": "x"}, "sends no claim realm.roles", id="a path that ends early"
+        ),
+        pytest.param("groups", {"groups": ["g"] * 1001}, "more than 1000 groups", id="too many"),
+        pytest.param("groups", {"groups": [{"name": "g"}]}, "is no list of texts", id="objects with names"),
+        pytest.param("groups", {"groups": ["a", {"name": "g"}]}, "is no list of texts", id="also objects"),
+        pytest.param("groups", {"groups": {"a": 1}}, "is no list of texts", id="an object"),
+        pytest.param("groups", {"groups": 7}, "is no list of texts", id="a number"),
+    ],
+)
+async def test_groups_that_are_not_told_are_unknown(
+    scripted: ScriptedProvider, path: str, claims: Claims, reason: str
+) -> None:
+    scripted.claims = {"preferred_username": "ada", "email": "a@b.example", "name": "Ada", **claims}
+    found = await provider_for(scripted, roles_claim=path).callback(ATTEMPT, CODE)
+    assert reason in (found.groups_unknown or "")
+    assert {path for path, _, _ in scripted.requests} <= {
+        "/token",
+        "/jwks",
+        "/userinfo",
+        "/.well-known/openid-configuration",
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "possible"),
+    [
+        pytest.param("net-admins", (), id="one name"),
+        pytest.param("net admins", ("net", "admins"), id="with a blank"),
+        pytest.param("net-admins, ops", ("net-admins", "ops"), id="with a comma"),
+        pytest.param("net-admins,ops\tlab", ("net-admins", "ops", "lab"), id="with several"),
+    ],
+)
+async def test_a_text_is_one_group_that_may_be_several(
+    scripted: ScriptedProvider, ours: OidcProvider, text: str, possible: tuple[str, ...]
+) -> None:
+    scripted.claims = {"preferred_username": "ada", "groups": text}
+    found = await ours.callback(ATTEMPT, CODE)
+    assert (found.groups, found.possible_groups, found.groups_unknown) == ((text,), possible, None)
+
+
+async def test_groups_that_a_token_leaves_out_are_read_from_userinfo(
+    scripted: ScriptedProvider, ours: OidcProvider
+) -> None:
+    scripted.claims = {"preferred_username": "ada", "email": "a@b.example", "name": "Ada", **OVERAGE}
+    scripted.userinfo = {"sub": "subject-1", "groups": ["ops"]}
+    found = await ours.callback(ATTEMPT, CODE)
+    assert (found.groups, found.groups_unknown) == (("ops",), None)
+
+
+@pytest.mark.parametrize("claims", [pytest.param(OVERAGE, id="overage"), pytest.param({}, id="no claim")])
+@pytest.mark.parametrize(
+    ("answer", "groups", "reason"),
+    [
+        pytest.param(["ops"], ("ops",), None, id="a list"),
+        pytest.param({"groups": ["ops", "lab"]}, ("ops", "lab"), None, id="the claim"),
+        pytest.param({"value": [{"id": "g-1"}, {"id": "g-2"}]}, ("g-1", "g-2"), None, id="a page of Graph"),
+        pytest.param({"value": [{"id": "g-1"}], "@odata.nextLink": ""}, ("g-1",), "one page", id="of two"),
+        pytest.param({"value": [{"name": "ops"}]}, (), "no list of texts", id="objects without ids"),
+        pytest.param({"groups": "x" * 9, "error": 1}, ("x" * 9,), None, id="one text"),
+        pytest.param({}, (), "no list of texts", id="nothing"),
+        pytest.param((403, {}), (), "status 403", id="refused"),
+        pytest.param((500, {}), (), "status 500", id="in trouble"),
+        pytest.param((200, b"<html>"), (), "JSON", id="no JSON"),
+    ],
+)
+async def test_groups_are_read_from_the_endpoint_of_the_settings(
+    scripted: ScriptedProvider, claims: Claims, answer: Any, groups: tuple[str, ...], reason: str | None
+) -> None:
+    scripted.claims = {"preferred_username": "ada", **claims}
+    scripted.groups_answer = answer if isinstance(answer, tuple) else (200, answer)
+    ours = provider_for(scripted, groups_endpoint=f"{scripted.issuer}/groups?top=999")
+    found = await ours.callback(ATTEMPT, CODE)
+    assert found.groups == groups
+    assert (found.groups_unknown is None) is (reason is None)
+    assert (reason or "") in (found.groups_unknown or "")
+    headers, _ = scripted.requests_to("/groups")[0]
+    assert headers["Authorization"] == "Bearer provider-access-token"
+
+
+async def test_groups_that_are_told_are_not_read_from_the_endpoint(scripted: ScriptedProvider) -> None:
+    scripted.claims = {"preferred_username": "ada", "groups": []}
+    ours = provider_for(scripted, groups_endpoint=f"{scripted.issuer}/groups")
+    assert (await ours.callback(ATTEMPT, CODE)).groups == ()
+    assert scripted.requests_to("/groups") == []
+
+
+async def test_a_userinfo_that_refuses_leaves_the_claims_of_the_token(
+    scripted: ScriptedProvider, ours: OidcProvider
+) -> None:
+    scripted.claims = {"preferred_username": "ada", **OVERAGE}
+    scripted.userinfo_status = 403
+    found = await ours.callback(ATTEMPT, CODE)
+    assert (found.username, found.groups_unknown is None) == ("ada", False)

@@ -140,7 +140,9 @@ async def test_userinfo_about_another_user_changes_nothing(
 
 async def test_a_provider_that_says_nothing_of_groups_takes_none_away(scripted: ScriptedProvider) -> None:
     answering(scripted, access_token=None)
-    assert (await provider_for(scripted).look_up(USER)).identity is None
+    found = (await provider_for(scripted).look_up(USER)).identity
+    assert found is not None
+    assert (found.groups, found.groups_unknown) == ((), "the provider sends no claim groups")
 
 
 async def test_offline_access_is_requested_with_consent(scripted: ScriptedProvider) -> None:

@@ -40,6 +40,8 @@ class ScriptedProvider:
         default_factory=lambda: {"preferred_username": "ada", "email": "a@b.example"}
     )
     userinfo: dict[str, Any] = field(default_factory=dict)
+    userinfo_status: int = 200
+    groups_answer: tuple[int, Any] = (404, {})
     metadata: dict[str, Any] = field(default_factory=dict)
     change_claims: Callable[[dict[str, Any]], None] = lambda claims: None
     change_header: Callable[[dict[str, Any]], None] = lambda header: None
@@ -54,7 +56,8 @@ class ScriptedProvider:
             ("/.well-known/openid-configuration", self._document),
             ("/jwks", self._keys),
             ("/token", self._tokens),
-            ("/userinfo", lambda: self.userinfo),
+            ("/userinfo", lambda: (self.userinfo_status, self.userinfo)),
+            ("/groups", lambda: self.groups_answer),
         ]
         handlers = [(path, _Answer, {"provider": self, "answer": answer}) for path, answer in routes]
         self.server, self.issuer = serve(Application(handlers, log_function=lambda handler: None))

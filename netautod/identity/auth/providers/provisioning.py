@@ -8,8 +8,15 @@ import logging
 from collections.abc import Mapping
 from typing import Any
 
+from netautod.activity.audit.service import AuditLog
 from netautod.core.errors import Conflict, NetautodError, Unavailable
 from netautod.core.identity.caller import system_caller
+from netautod.identity.auth.providers.profile import (
+    group_warning,
+    new_username,
+    profile_changes,
+    profile_of,
+)
 from netautod.identity.auth.providers.role_map import granted, roles_after_login
 from netautod.identity.users.external_ids import canonical_external_id
 from netautod.identity.users.models import ADMIN_ROLE, NewUser, User, canonical_username
@@ -18,7 +25,7 @@ from netautod.identity.users.service import UserService
 from netautod.plugin_api.auth import Identity, ProvisioningRules
 
 logger = logging.getLogger(__name__)
-MAX_EXTERNAL_ID, MAX_EMAIL, MAX_NAME = 1024, 254, 255
+MAX_EXTERNAL_ID = 1024
 
 
 class _Refused(NetautodError):
@@ -33,8 +40,10 @@ class Provisioning:
         *,
         users: UserService,
         organizations: OrganizationService,
+        audit: AuditLog,
         rules: Mapping[str, ProvisioningRules],
     ) -> None:
+        self._audit = audit
         self._users = users
         self._organizations = organizations
         self._rules = rules
@@ -56,7 +65,7 @@ class Provisioning:
             return None
 
     async def follow(self, provider: str, user_id: str, identity: Identity) -> None:
-        """Give the user the roles of the current groups; changes nothing if the identity is another user's.
+        """Give the user the name, mail and roles of now; changes nothing if the identity is another user's.
 
         Raises what the change raises, such as Conflict.
         """
@@ -74,17 +83,18 @@ class Provisioning:
         own_name = canonical_username(identity.username)
         if own_name not in holders:
             holders[own_name] = await self._users.by_username(identity.username)
-        for holder in holders.values():
-            if holder is not None and holder.auth_provider != provider:
-                raise _Refused(f"the name belongs to a user of {holder.auth_provider}")
         ids = tuple(canonical_external_id(provider, found) for found in identity.external_ids if found)
         if any(len(found) > MAX_EXTERNAL_ID for found in ids):
             raise _Refused("the external id is too long")
         user = namesake = holders[own_name]
         # Most often the user of that name is the one with the directory's lasting id: no second read.
-        if namesake is None or not ids or namesake.external_id != ids[0]:
+        own = namesake is not None and namesake.auth_provider == provider
+        if namesake is None or not own or not ids or namesake.external_id != ids[0]:
             user = await self._known(provider, ids)
         if user is None:
+            for holder in holders.values():
+                if holder is not None and holder.auth_provider != provider:
+                    raise _Refused(f"the name belongs to a user of {holder.auth_provider}")
             user = namesake
             if user is None:
                 return await self._create(provider, identity, ids)
@@ -102,16 +112,20 @@ class Provisioning:
         return None
 
     async def _update(self, provider: str, user: User, identity: Identity, ids: tuple[str, ...]) -> User:
-        changes: dict[str, Any] = {}
+        role_map = self._rules[provider].role_map
+        changes = profile_changes(user, identity)
         if ids and user.external_id != ids[0]:
             changes["external_id"] = ids[0]
-        role_map = self._rules[provider].role_map
-        if role_map:
-            roles = roles_after_login(role_map, user.role_names, identity.groups)
+        if role_map and identity.groups_unknown is None:
+            roles = roles_after_login(role_map, user.role_names, identity.groups, identity.possible_groups)
             if roles != user.role_names:
                 changes["roles"] = roles
-        if not changes:
-            return user
+        if changes:
+            user = await self._change(provider, user, changes)
+        await self._warn_of_groups(provider, user, group_warning(role_map, identity))
+        return await self._renamed(provider, user, identity)
+
+    async def _change(self, provider: str, user: User, changes: Mapping[str, Any]) -> User:
         caller = system_caller(user.org_id, provider)
         try:
             return await self._users.change(caller, user, changes)
@@ -127,6 +141,35 @@ class Provisioning:
             )
             kept = {**changes, "roles": sorted({*roles, ADMIN_ROLE})}
             return await self._users.change(caller, user, kept)
+
+    async def _renamed(self, provider: str, user: User, identity: Identity) -> User:
+        """Return the user under the name that the directory has now, unless another user has it."""
+        username = new_username(user, identity)
+        if username is None:
+            return user
+        try:
+            if await self._users.by_username(username) is None:
+                return await self._users.rename(system_caller(user.org_id, provider), user, username)
+        except Conflict:  # another user got the name at this moment
+            pass
+        logger.warning(
+            "%s calls the user %s %s now, which is the name of another user: the name here stays",
+            provider,
+            user.username,
+            username,
+        )
+        return user
+
+    async def _warn_of_groups(self, provider: str, user: User, warning: str | None) -> None:
+        """Show and record the warning, or that it is over; each once."""
+        if warning == user.group_warning or not await self._users.set_group_warning(user, warning):
+            return
+        if warning is None:
+            return
+        logger.warning("the roles of %s do not follow %s: %s", user.username, provider, warning)
+        details = {"username": user.username, "auth_provider": provider, "reason": warning}
+        caller = system_caller(user.org_id, provider)
+        await self._audit.record(caller, "auth.groups_unknown", "user", user.id, details)
 
     async def _create(self, provider: str, identity: Identity, ids: tuple[str, ...]) -> User:
         rules = self._rules[provider]
@@ -144,17 +187,14 @@ class Provisioning:
             roles=tuple(roles),
             auth_provider=provider,
             external_id=ids[0],
-            email=_at_most(identity.email, MAX_EMAIL),
-            display_name=_at_most(identity.display_name, MAX_NAME),
+            **profile_of(identity),
         )
         try:
-            return await self._users.create(system_caller(organization.id, provider), new)
+            user = await self._users.create(system_caller(organization.id, provider), new)
         except Conflict:
             known = await self._known(provider, ids)  # created by another first login at this moment
             if known is None:
                 raise
             return known
-
-
-def _at_most(text: str | None, limit: int) -> str | None:
-    return text if text and len(text) <= limit else None
+        await self._warn_of_groups(provider, user, group_warning(rules.role_map, identity))
+        return user

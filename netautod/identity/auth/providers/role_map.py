@@ -12,10 +12,16 @@ def granted(role_map: RoleMap, groups: Iterable[str]) -> frozenset[str]:
     return frozenset(role for role, wanted in role_map.lines if any(_same(wanted, group) for group in held))
 
 
-def roles_after_login(role_map: RoleMap, roles: Iterable[str], groups: Iterable[str]) -> list[str]:
-    """Return the roles of the user after a login with these groups, sorted."""
-    managed = {role for role, _ in role_map.lines}
-    return sorted((frozenset(roles) - managed) | granted(role_map, groups))
+def roles_after_login(
+    role_map: RoleMap, roles: Iterable[str], groups: Iterable[str], possible_groups: Iterable[str] = ()
+) -> list[str]:
+    """Return the roles of the user after a login with these groups, sorted.
+
+    `possible_groups` keep roles if the groups give none.
+    """
+    held, managed = frozenset(roles), {role for role, _ in role_map.lines}
+    given = granted(role_map, groups) or (held & granted(role_map, possible_groups))
+    return sorted((held - managed) | given)
 
 
 def _same(wanted: str, group: str) -> bool:

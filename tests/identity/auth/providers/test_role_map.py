@@ -45,6 +45,23 @@ def test_roles_after_a_login(held: list[str], groups: list[str], after: list[str
     assert roles_after_login(role_map, held, groups) == after
 
 
+@pytest.mark.parametrize(
+    ("held", "groups", "possible", "after"),
+    [
+        pytest.param(["viewer"], ["all, ops"], ["all", "ops"], ["viewer"], id="a held role stays"),
+        pytest.param([], ["all, ops"], ["all", "ops"], [], id="no role is given"),
+        pytest.param(["viewer"], ["x, y"], ["x", "y"], [], id="a role that no part gives goes"),
+        pytest.param(["viewer"], ["old-ops"], ["all"], ["operator"], id="the groups give a role: they count"),
+        pytest.param(["special"], ["x, y"], ["x", "y"], ["special"], id="a role that no line names stays"),
+    ],
+)
+def test_groups_that_are_only_possible_keep_roles(
+    held: list[str], groups: list[str], possible: list[str], after: list[str]
+) -> None:
+    role_map = RoleMap.parse(["operator = ops", "operator = old-ops", "viewer = all"])
+    assert roles_after_login(role_map, held, groups, possible) == after
+
+
 @pytest.mark.parametrize("line", ["", "role", "= group", "role =", " = "])
 def test_lines_that_are_refused(line: str) -> None:
     with pytest.raises(ValueError, match="ROLE = GROUP"):
