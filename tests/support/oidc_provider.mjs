@@ -1,4 +1,4 @@
-// The certified oidc-provider for the tests: one client, PKCE required, two accounts, its own login pages.
+// The certified oidc-provider for the tests: one client, PKCE required, some accounts, its own login pages.
 import { createServer } from 'node:http';
 
 const { issuer, port, callback, secret, conform, library } = JSON.parse(process.argv[2]);
@@ -6,6 +6,8 @@ const { default: Provider } = await import(library);
 const accounts = {
   ada: { preferred_username: 'ada', name: 'Ada Lovelace', email: 'ada@example.net', email_verified: true, groups: ['net-admins'] },
   grace: { preferred_username: 'grace', groups: [] },
+  alan: { preferred_username: 'alan', email: 'alan@example.net', email_verified: true },
+  edsger: { preferred_username: 'edsger', groups: 'lab, net-admins' },
 };
 const provider = new Provider(issuer, {
   clients: [{

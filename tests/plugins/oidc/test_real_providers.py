@@ -14,6 +14,7 @@ from urllib.parse import parse_qs, urlencode, urljoin
 
 import pytest
 
+from netautod.identity.users.models import NewUser
 from netautod.transport.outbound.addresses import AddressRules
 from netautod.transport.outbound.client import GuardedClient
 from netautod_oidc import OidcSettings
@@ -162,7 +163,29 @@ async def test_the_certified_provider(site: tuple[str, Open], certified: str, co
         user = await here.node.users.by_username("grace")
         assert user is not None
         assert user.external_id == "grace"
+        await unclear_groups(here, issuer)
         await at_the_console(here, issuer)
+
+
+async def unclear_groups(here: Site, issuer: str) -> None:
+    """Log in with a claim of groups that is missing, or a text: held roles stay, and none is given."""
+    for username, held, reason in (
+        ("alan", "operator", "the provider sends no claim groups"),
+        ("edsger", "operator", "the groups came as one text"),
+        ("edsger", "viewer", "the groups came as one text"),
+    ):
+        system = await here.node.installation.system()
+        user = await here.node.users.by_username(username)
+        if user is None:
+            new = NewUser(username=username, roles=(held,), auth_provider="oidc")
+            user = await here.node.users.create(system, new)
+        else:
+            user = await here.node.users.change(system, user, {"roles": [held]})
+        me = await here.me(await signed_in(here, username, issuer))
+        found = await here.node.users.find(user.id)
+        assert found is not None
+        assert (me["id"], me["roles"]) == (user.id, [held])
+        assert reason in (found.group_warning or "")
 
 
 async def at_the_console(here: Site, issuer: str) -> None:
