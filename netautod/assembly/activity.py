@@ -178,7 +178,7 @@ def _build_expiry(base: Base) -> Periodic:
 def build_events(installation: Installation, tokens: TokenCallers) -> Events:
     database, stores, clock = installation.database, installation.stores, installation.clock
     settings = installation.settings.events
-    feeds = (ExecutionFeed(database), PollFeed(database), ConfigFeed(database), stores.events)
+    feeds = (ExecutionFeed(database), PollFeed(database), ConfigFeed(database, stores.configs), stores.events)
     logs = ExecutionLogs(executions=stores.executions, logs=stores.execution_logs)
     listeners = Listeners(most=settings.listeners, check=tokens.callers)
     tailer = Tailer(

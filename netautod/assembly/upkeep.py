@@ -57,6 +57,15 @@ async def upkeep(base: Base, devices: DeviceServices) -> AsyncIterator[None]:
             lease="unnoted captures",
             leases=base.leases,
         ),
+        # Versions of earlier releases, of nodes beside this one, and all after new rules of redaction.
+        Periodic(
+            devices.configs.shown_forms.renew,
+            name="hashes and sizes of configs as shown",
+            seconds=60,
+            at_once=True,
+            lease="shown forms",
+            leases=base.leases,
+        ),
         stale_backup_checks(base, unrecorded) or nullcontext(),
     ):
         yield

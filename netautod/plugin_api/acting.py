@@ -38,6 +38,7 @@ class BackupState:
 class CaptureOutcome:
     """A stored capture; `changed` is false if the newest version already had this content.
 
+    `config_hash` is that of the redacted text; empty where the text of the version is lost.
     `notes` are sentences for the log, such as which file the device does not have.
     """
 

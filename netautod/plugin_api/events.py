@@ -30,7 +30,7 @@ class FinishedExecution:
 class ConfigChanged:
     """A new version has been stored; `previous_version` is None for the first one of a device.
 
-    `execution_id` is None for a pull that no task made.
+    `execution_id` is None for a pull that no task made. `config_hash` is that of the redacted text.
     """
 
     org_id: str

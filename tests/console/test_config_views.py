@@ -98,13 +98,13 @@ def test_one_column_has_the_old_lines_of_a_change_before_the_new_ones() -> None:
     assert marked == ["1", "2", "3", "4"]
 
 
-def test_a_secret_that_differs_is_said_where_both_sides_look_alike() -> None:
-    shown = ["password <hidden>"]
-    differing = side_by_side(
-        Lines(compared=["password 1"], shown=shown), Lines(compared=["password 2"], shown=shown), context=1
-    )
-    for columns, expected in ((True, [True]), (False, [False, True])):
-        assert [row.secret for row in rows(piece_of(differing, columns=columns))] == expected
+@pytest.mark.parametrize("columns", [True, False])
+def test_a_secret_that_differs_is_said_in_the_new_line(columns: bool) -> None:
+    shown, changed = ["password <secret>"], ["password <secret: changed>"]
+    new = Lines(compared=["password 2"], shown=shown, marked=lambda step: changed)
+    differing = side_by_side(Lines(compared=["password 1"], shown=shown), new, context=1)
+    last = rows(piece_of(differing, columns=columns))[-1]
+    assert [text_of(last.new)] == changed
 
 
 @pytest.mark.parametrize("columns", [True, False])

@@ -41,6 +41,9 @@ ACROSS: Mapping[tuple[str, str], Across] = {
     ("configs", "created_at last_seen_at"): _by("created_at", "upkeep: devices with old versions"),
     ("configs", "owed.at"): _by("owed.at", _LOOK),
     ("configs", "_ids"): _by("_id", _PAID),
+    ("configs", "shown.at shown.rules"): _by(
+        "shown.rules shown.at", "a look for versions whose form as shown is to be made anew, once a minute"
+    ),
     ("configs", "unnoted"): _by("unnoted", "a look for captures whose node died, once a minute"),
     ("credentials", "removal"): _by("removal", "a start: removals that a crash has interrupted"),
     ("devices", "backup.fresh_at backup.stale_at live"): _by(

@@ -87,7 +87,7 @@ class CallerServices:
         return CaptureOutcome(
             config_id=config.id,
             version=config.version,
-            config_hash=config.config_hash,
+            config_hash=config.shown.config_hash or "",
             changed=captured.changed,
             credential_id=captured.credential_id,
             notes=captured.notes,

@@ -13,11 +13,13 @@ from netautod.network.configs.capture.captures import ConfigCapture
 from netautod.network.configs.capture.learning import NoiseLearning
 from netautod.network.configs.capture.parts import PartsCapture
 from netautod.network.configs.capture.pulls import Pulls
+from netautod.network.configs.capture.shown_forms import ShownForms
 from netautod.network.configs.recent_changes import RecentChanges
 from netautod.network.configs.search import ConfigSearch
 from netautod.network.configs.service import ConfigService
 from netautod.network.configs.snapshots import Snapshots
 from netautod.network.configs.texts.learned_noise_store import LearnedNoise
+from netautod.network.configs.texts.redacted_cache import ShownTexts
 from netautod.network.configs.texts.store import ConfigTexts
 from netautod.network.configs.workers.pool import TextWorkers
 
@@ -33,6 +35,7 @@ class Configs(Services):
     pulls: Pulls
     recent: RecentChanges
     search: ConfigSearch
+    shown_forms: ShownForms
     snapshots: Snapshots
     texts: ConfigTexts
     workers: TextWorkers
@@ -47,10 +50,13 @@ async def open_configs(
     devices, sessions, store = records.devices, operations.sessions, stores.configs
     texts = ConfigTexts(base.database, vault=base.vault, clock=clock)
     learned = LearnedNoise(base.database, vault=base.vault)
+    shown = ShownTexts(sessions.platforms.for_readers)
+    store.rules = shown.rules
     captures = ConfigCapture(
         store=store,
         texts=texts,
-        parts=PartsCapture(store=store, texts=texts, clock=clock, hours=settings.parts_hours),
+        shown=shown,
+        parts=PartsCapture(store=store, texts=texts, shown=shown, clock=clock, hours=settings.parts_hours),
         learning=NoiseLearning(texts=texts, learned=learned),
         states=stores.backup_states,
         clock=clock,
@@ -63,6 +69,7 @@ async def open_configs(
             learned=learned,
             devices=devices,
             platforms=sessions.platforms,
+            shown=shown,
             comparing=workers.comparing,
             audit=base.audit,
         )
@@ -83,7 +90,8 @@ async def open_configs(
             search=ConfigSearch(
                 devices=devices, store=store, texts=texts, worker=workers.searching, seconds=seconds
             ),
-            snapshots=Snapshots(base.database, clock=clock),
+            shown_forms=ShownForms(store=store, texts=texts, measuring=workers.searching, clock=clock),
+            snapshots=Snapshots(base.database, configs=store, clock=clock),
             texts=texts,
             workers=workers,
         )

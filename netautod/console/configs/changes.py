@@ -31,12 +31,9 @@ class Side:
 
 @dataclass(frozen=True, kw_only=True)
 class ShownRow:
-    """A row of a diff; `secret`: the two sides look alike because what differs is redacted."""
-
     kind: str
     old: Side | None
     new: Side | None
-    secret: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,8 +128,7 @@ def _row(what: str, row: Row) -> ShownRow:
     old = None if what == "new" else _side(row.old_line, row.old_text, row.old_words)
     new = None if what == "old" else _side(row.new_line, row.new_text, row.new_words)
     kind = {"both": row.kind, "old": "removed", "new": "added"}[what]
-    secret = row.kind == "changed" and row.old_text == row.new_text and what != "old"
-    return ShownRow(kind=kind, old=old, new=new, secret=secret)
+    return ShownRow(kind=kind, old=old, new=new)
 
 
 def _side(line: int | None, text: str | None, words: Sequence[Range]) -> Side | None:

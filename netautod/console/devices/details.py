@@ -95,7 +95,7 @@ class OneDevicePage(PageHandler):
         if tab == SUMMARY:
             return SummaryView(
                 configs=await self.configs.page(org_id, device_id, VERSIONS),
-                noise=await self.configs.learned_noise(org_id, device_id),
+                noise=await self.configs.learned_noise(self.caller, device_id),
             )
         self.caller.require(RUNS)
         return await self.executions.of_device(org_id, device_id, page)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from netautod.core.errors import NotFound
@@ -59,7 +60,14 @@ def version_number(text: str) -> int:
     return int(text)
 
 
-class ConfigHandler(JsonHandler):
+class VersionHandler(JsonHandler):
+    @property
+    def full(self) -> bool:
+        """Return whether the caller gets hash and size of texts with their secrets."""
+        return self.caller.can(SECRETS)
+
+
+class ConfigHandler(VersionHandler):
     configs: ConfigService
 
     def device_id(self, text: str) -> str:
@@ -77,13 +85,14 @@ class ConfigsHandler(ConfigHandler):
     async def get(self, device_id: str) -> None:
         """List the stored versions of a device's configuration, newest first; all without `limit`."""
         org_id, wanted, offset = self.caller.org_id, self.device_id(device_id), self.query["offset"]
+        to_json = partial(Config.to_json, full=self.full)
         if self.query["limit"] is not None:
             found = await self.configs.page(org_id, wanted, Page(**self.query))
-            self.answer(found.to_json("configs", Config.to_json))
+            self.answer(found.to_json("configs", to_json))
             return
         total, every = await self.configs.every(org_id, wanted, offset=offset)
         envelope = {"total": total, "limit": total, "offset": offset}
-        self.answer_with_each(envelope, "configs", every, Config.to_json)
+        self.answer_with_each(envelope, "configs", every, to_json)
 
 
 class LatestConfigHandler(ConfigHandler):
@@ -131,7 +140,7 @@ class ConfigNotesHandler(ConfigHandler):
         """Set the notes of a version; null clears them."""
         wanted, number = self.device_id(device_id), version_number(version)
         config = await self.configs.set_notes(self.caller, wanted, number, self.body["notes"])
-        self.answer(config.to_json())
+        self.answer(config.to_json(full=self.full))
 
 
 class LearnedNoiseHandler(ConfigHandler):
@@ -179,14 +188,14 @@ class DiffDevicesHandler(DiffHandler):
         self.answer(found.to_json())
 
 
-class PullConfigHandler(JsonHandler):
+class PullConfigHandler(VersionHandler):
     pulls: Pulls
 
     @requires(PULL, answer=PullAnswer, errors=(502,), name="pull_device_config", repeat=Repeat.AGAIN)
     async def post(self, device_id: str) -> None:
         """Read the configuration of a device now."""
         captured = await self.pulls.one(self.caller, self.path_id(device_id, "Device"))
-        self.answer({**captured.config.to_json(), "changed": captured.changed})
+        self.answer({**captured.config.to_json(full=self.full), "changed": captured.changed})
 
 
 class BulkPullHandler(JsonHandler):
@@ -243,7 +252,7 @@ class SearchConfigsHandler(JsonHandler):
         self.answer(found.to_json("matches", Match.to_json))
 
 
-class DevicesWithBackupInfoHandler(JsonHandler):
+class DevicesWithBackupInfoHandler(VersionHandler):
     backups: BackupInfos
 
     @requires(
@@ -266,7 +275,7 @@ class DevicesWithBackupInfoHandler(JsonHandler):
         found = await self.backups.page(
             self.caller.org_id, DeviceFilter(**narrowed), page, backups=backups, sorting=sorting
         )
-        self.answer(found.as_json())
+        self.answer(found.as_json(full=self.full))
 
 
 class SnapshotListHandler(JsonHandler):

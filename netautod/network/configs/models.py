@@ -16,7 +16,8 @@ IMPORTED = "import"  # as source and pulled_via of a version
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """A part that a device has beside its configuration: `size` in bytes of what is shown of it.
+    """A part that a device has beside its configuration: `size` in bytes of what is shown of it, redacted;
+    None until that is known.
 
     Inside only: `text_id` names the stored text. With `difference` that is a configuration too, and what is
     shown is its difference from the version; size 0: nothing.
@@ -24,7 +25,7 @@ class Part:
 
     name: str
     command: str
-    size: int
+    size: int | None
     text_id: str
     difference: bool
 
@@ -33,9 +34,26 @@ class Part:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ShownForm:
+    """The hash and the size in bytes of a version's redacted text; None while they are not known.
+
+    `rules` names the rules by which it was redacted. By other rules the text reads differently, so that the
+    hash and the size of it would tell of secrets that the new rules hide.
+    """
+
+    config_hash: str | None = None
+    size: int | None = None
+    rules: str = ""
+
+
+UNKNOWN_FORM = ShownForm()
+
+
+@dataclass(frozen=True, kw_only=True)
 class Config:
-    """A stored version. `size` is in bytes of the raw text; `source` says where it was read: `device`, or
-    `import`.
+    """A stored version. `config_hash` is that of the normalised and `size` that in bytes of the raw text, for
+    readers who may see secrets; all others are told those of the text as they see it, `shown`. `source` says
+    where it was read: `device`, or `import`.
 
     `pulled_via` is `api` (single pull), `bulk`, `task` or `import`; `created_by` a user id. Inside only:
     `text_id` names the stored text, `platform` is the device_type that it was captured as, which knows its
@@ -59,6 +77,11 @@ class Config:
     platform: str
     parts: tuple[Part, ...] = ()
     parts_at: datetime | None = None
+    shown: ShownForm = UNKNOWN_FORM
+
+    def form_for(self, *, full: bool) -> ShownForm:
+        """Return the hash and the size for a reader; `full`: for one who holds credentials.manage."""
+        return ShownForm(config_hash=self.config_hash, size=self.size) if full else self.shown
 
     @property
     def captured_at(self) -> datetime | None:
@@ -66,20 +89,22 @@ class Config:
         unseen = self.source == IMPORTED and self.last_seen_at <= self.created_at
         return None if unseen else self.last_seen_at
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self, *, full: bool = False) -> dict[str, Any]:
+        """Return the version as readers get it; `full`: one who holds credentials.manage."""
+        form = self.form_for(full=full)
         return {
             "id": self.id,
             "device_id": self.device_id,
             "org_id": self.org_id,
             "version": self.version,
-            "config_hash": self.config_hash,
+            "config_hash": form.config_hash,
             "config_format": self.config_format,
             "source": self.source,
             "pulled_via": self.pulled_via,
             "created_by": self.created_by,
             "created_at": to_text(self.created_at),
             "last_seen_at": to_text(self.last_seen_at),
-            "size": self.size,
+            "size": form.size,
             "notes": self.notes,
         }
 
@@ -88,17 +113,19 @@ class Config:
 class ReadConfig:
     """A version as it is read: `text` is its bytes decoded by `encoding`, redacted or not.
 
-    `learned_noise` are patterns of lines of the device that change by themselves.
+    `learned_noise` are patterns of lines of the device that change by themselves. `full`: it is read by one
+    who holds credentials.manage.
     """
 
     config: Config
     text: str
     encoding: Encoding
     learned_noise: Sequence[str] = ()
+    full: bool = False
 
     def to_json(self) -> dict[str, Any]:
         return {
-            **self.config.to_json(),
+            **self.config.to_json(full=self.full),
             "config_text": self.text,
             "encoding": self.encoding,
             "parts": [part.to_json() for part in self.config.parts],
@@ -247,13 +274,13 @@ class Snapshot:
 
 @dataclass(frozen=True, kw_only=True)
 class SnapshotConfig:
-    """A device of a snapshot and the version that it had."""
+    """A device of a snapshot and the version that it had; the hash is that of its text as shown."""
 
     device_id: str
     device_name: str
     config_id: str
     version: int
-    config_hash: str
+    config_hash: str | None
 
     def to_json(self) -> dict[str, Any]:
         return {

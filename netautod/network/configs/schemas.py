@@ -89,21 +89,21 @@ class ConfigItem(Answer):
     device_id = Id()
     org_id = Id()
     version = fields.Integer()
-    config_hash = fields.String()
+    config_hash = fields.String(allow_none=True)
     config_format = fields.String()
     source = fields.String()
     pulled_via = fields.String()
     created_by = Id()
     created_at = Timestamp()
     last_seen_at = Timestamp()
-    size = fields.Integer()
+    size = fields.Integer(allow_none=True)
     notes = fields.String(allow_none=True)
 
 
 class PartItem(Answer):
     name = fields.String()
     command = fields.String()
-    size = fields.Integer()
+    size = fields.Integer(allow_none=True)
 
 
 class PartAnswer(Answer):
@@ -288,7 +288,7 @@ class SnapshotConfigAnswer(Answer):
     device_name = fields.String()
     config_id = Id()
     version = fields.Integer()
-    config_hash = fields.String()
+    config_hash = fields.String(allow_none=True)
 
 
 class SnapshotAnswer(SnapshotItem):

@@ -1,9 +1,10 @@
 """The use of stored configurations: reads, comparisons, searches and notes.
 
 Reads name a device of the inventory, so those of a deleted one are not found. With only one of `old_version`
-and `new_version` the other is the version before, or the newest. A diff compares normalised texts, in which a
-secret is a keyed token, and shows them redacted: a changed password is a removed and an added line that look
-alike. With `secrets=true` it compares and shows the raw texts.
+and `new_version` the other is the version before, or the newest. A diff compares normalised texts. In the
+history of one device a changed password is a change, shown as `<secret: changed>`, or as tokens keyed by the
+device to who holds credentials.manage. Between devices all secrets count as equal, so that no one finds that
+of one device by typing guesses on another. With `secrets=true` a diff compares and shows the raw texts.
 """
 
 from collections.abc import AsyncGenerator, Sequence
@@ -20,7 +21,13 @@ from netautod.network.configs.texts.learned_noise_store import LearnedNoise
 from netautod.network.configs.texts.redacted_cache import ShownTexts
 from netautod.network.configs.texts.side_by_side import SideBySide
 from netautod.network.configs.texts.store import ConfigTexts
-from netautod.network.configs.texts.version_diff import DiffForm, VersionDiff
+from netautod.network.configs.texts.tokens import (
+    SecretForm,
+    key_of_device,
+    keyed_by_device,
+    without_tokens,
+)
+from netautod.network.configs.texts.version_diff import DiffForm, VersionDiff, difference_names
 from netautod.network.configs.workers.pool import TextWorker
 from netautod.network.devices.service import DeviceService
 from netautod.transport.ssh.encoding import encoding_of, readable, to_bytes
@@ -32,6 +39,7 @@ UNIFIED = DiffForm()
 VersionOf = tuple[str, int | None]
 """A device and a version of it; None: the newest."""
 NO_PART = "The version has no such part"
+SECRETS = "credentials.manage"
 
 
 class ConfigService:
@@ -45,6 +53,7 @@ class ConfigService:
         learned: LearnedNoise,
         devices: DeviceService,
         platforms: PlatformRegistry,
+        shown: ShownTexts,
         comparing: TextWorker,
         audit: AuditLog,
     ) -> None:
@@ -53,7 +62,7 @@ class ConfigService:
         self._learned = learned
         self._devices = devices
         self._platforms = platforms
-        self._shown = ShownTexts(platforms.for_readers)
+        self._shown = shown
         self._comparing = comparing
         self._audit = audit
 
@@ -90,26 +99,32 @@ class ConfigService:
             await self._reveal(caller, config)
         shown = text if secrets else await self._shown.of(caller.org_id, config.text_id, text)
         encoding = encoding_of(text)
-        noise = await self._noise(caller.org_id, device_id)
+        noise = await self._noise(caller, device_id)
         return ReadConfig(
             config=config,
             text=readable(shown, encoding),
             encoding=encoding,
             learned_noise=[readable(line, encoding) for line in noise],
+            full=caller.can(SECRETS),
         )
 
-    async def learned_noise(self, org_id: OrgId, device_id: str) -> list[str]:
+    async def learned_noise(self, caller: Caller, device_id: str) -> list[str]:
         """Return patterns of lines that change by themselves in the device's configurations, redacted;
         NotFound.
         """
-        await self._devices.require(org_id, device_id)
-        return [readable(line, encoding_of(line)) for line in await self._noise(org_id, device_id)]
+        await self._devices.require(caller.org_id, device_id)
+        return [readable(line, encoding_of(line)) for line in await self._noise(caller, device_id)]
 
-    async def _noise(self, org_id: OrgId, device_id: str) -> list[str]:
-        learned = (await self._learned.of(org_id, device_id)).rules
+    async def _noise(self, caller: Caller, device_id: str) -> list[str]:
+        learned = (await self._learned.of(caller.org_id, device_id)).rules
         if not learned:
             return []
         noise = redact("\n".join(rule.shown for rule in learned), self._platforms.for_readers)
+        if caller.can(SECRETS):
+            key = (await self._texts.keys(caller.org_id)).secret
+            noise = keyed_by_device(noise, key_of_device(key, device_id))
+        else:
+            noise = without_tokens(noise)
         return [line for line in noise.split("\n") if line]
 
     async def raw(self, caller: Caller, device_id: str, version: int) -> bytes:
@@ -132,17 +147,17 @@ class ConfigService:
         if secrets:
             await self._reveal(caller, config, part=name)
         if part.difference:
-            return part, await self._difference(config, part, secrets=secrets)
+            return part, await self._difference(caller, config, part, secrets=secrets)
         text = await self._texts.load(caller.org_id, part.text_id)
         return part, readable(text if secrets else await self._shown.redacted(text), encoding_of(text))
 
-    async def _difference(self, config: Config, part: Part, *, secrets: bool) -> str:
+    async def _difference(self, caller: Caller, config: Config, part: Part, *, secrets: bool) -> str:
         """Return how the version differs from the part; empty if in nothing that counts."""
-        key = (await self._texts.keys(config.org_id)).secret
+        form = await self._secret_form(caller, (config, config))
         ids = (part.text_id, config.text_id)
         texts = [await self._texts.load_one_packed(config.org_id, text_id) for text_id in ids]
-        names = [part.command, f"version {config.version}"]
-        identical, found = await self._compared(texts, [config.platform] * 2, names, key)
+        names = difference_names(part.command, config)
+        identical, found = await self._compared(texts, [config.platform] * 2, names, form)
         if secrets and not identical:
             _, found = await self._compared(texts, [config.platform] * 2, names, None)
         return "" if identical or not isinstance(found, Difference) else found.text
@@ -190,7 +205,17 @@ class ConfigService:
         if secrets:
             for config in pair:
                 await self._reveal(caller, config)
-        return await self._compared_versions(caller.org_id, pair, names, secrets=secrets, form=form)
+        hidden = None if secrets else await self._secret_form(caller, pair)
+        return await self._compared_versions(pair, names, hidden, form=form)
+
+    async def _secret_form(self, caller: Caller | None, pair: tuple[Config, Config]) -> SecretForm:
+        """Return how the secrets of two versions are compared and shown; None: to any reader."""
+        old, new = pair
+        key = (await self._texts.keys(old.org_id)).secret
+        if old.device_id != new.device_id:
+            return SecretForm(key=key, between_devices=True)
+        tokens = caller is not None and caller.can(SECRETS)
+        return SecretForm(key=key, device_key=key_of_device(key, old.device_id) if tokens else None)
 
     async def changed_lines(self, config: Config) -> ChangedLines:
         """Count the changes against the version before, as `diff` does; NotFound or VaultError for a lost
@@ -199,27 +224,27 @@ class ConfigService:
         before = await self._store.newest_before(config.org_id, config.device_id, config.version)
         if before is None:
             text = await self._texts.load(config.org_id, config.text_id)
-            return ChangedLines(additions=text.removesuffix("\n").count("\n") + 1, deletions=0)
-        found = await self._compared_versions(
-            config.org_id, (before, config), ("", ""), secrets=False, form=UNIFIED
-        )
+            shown = await self._shown.redacted(text)
+            return ChangedLines(additions=shown.removesuffix("\n").count("\n") + 1, deletions=0)
+        pair = (before, config)
+        hidden = await self._secret_form(None, pair)
+        found = await self._compared_versions(pair, ("", ""), hidden, form=UNIFIED)
         return ChangedLines(additions=found.additions, deletions=found.deletions)
 
     async def _compared_versions(
         self,
-        org_id: OrgId,
         pair: tuple[Config, Config],
         names: Sequence[str],
+        secrets: SecretForm | None,
         *,
-        secrets: bool,
         form: DiffForm,
     ) -> VersionDiff:
-        key = None if secrets else (await self._texts.keys(org_id)).secret
+        org_id = pair[0].org_id
         texts = [await self._texts.load_one_packed(org_id, config.text_id) for config in pair]
         device_ids = dict.fromkeys(config.device_id for config in pair)
         rules = [rule for one in device_ids for rule in (await self._learned.of(org_id, one)).rules]
         platforms = [config.platform for config in pair]
-        identical, found = await self._compared(texts, platforms, names, key, rules=rules, form=form)
+        identical, found = await self._compared(texts, platforms, names, secrets, rules=rules, form=form)
         return VersionDiff(old=pair[0], new=pair[1], identical=identical, found=found)
 
     async def forget_noise(self, caller: Caller, device_id: str) -> None:
@@ -243,7 +268,7 @@ class ConfigService:
         packed: Sequence[bytes],
         device_types: Sequence[str],
         names: Sequence[str],
-        key: bytes | None,
+        secrets: SecretForm | None,
         *,
         rules: Sequence[Rule] = (),
         form: DiffForm = UNIFIED,
@@ -254,7 +279,7 @@ class ConfigService:
                 packed=packed,
                 device_types=device_types,
                 names=names,
-                key=key,
+                secrets=secrets,
                 rules=rules,
                 context=form.context,
                 columns=form.columns,
@@ -283,6 +308,6 @@ class ConfigService:
 
     async def _reveal(self, caller: Caller, config: Config, **what: str) -> None:
         """Require the permission to see secrets, and audit it before they are shown."""
-        caller.require("credentials.manage")
+        caller.require(SECRETS)
         details = {"device_id": config.device_id, "version": config.version, **what}
         await self._audit.record(caller, "config.read_secrets", "config", config.id, details)

@@ -16,6 +16,7 @@ from netautod.core.identity.caller import OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.core.work.context import Work
 from netautod.network.configs.models import Captured, Snapshot, SnapshotConfig
+from netautod.network.configs.store import ConfigStore
 from netautod.store.batching import batched_changes
 from netautod.store.client import Change, Database, Document
 from netautod.store.expressions import literal
@@ -52,7 +53,12 @@ class Draft:
 
 
 class Snapshots:
-    def __init__(self, database: Database, *, clock: Clock) -> None:
+    """A store of snapshots. What a snapshot tells of a text is looked up in `configs` with each read: what
+    readers may know of it changes with the rules of redaction.
+    """
+
+    def __init__(self, database: Database, *, configs: ConfigStore, clock: Clock) -> None:
+        self._configs = configs
         self._all = database.collection(COLLECTION)
         self._snapshots = scoped(database, COLLECTION)
         self._rows = scoped(database, ROWS)
@@ -78,7 +84,7 @@ class Snapshots:
             device_name=device_name,
             config_id=config.id,
             version=config.version,
-            config_hash=config.config_hash,
+            config_hash=config.shown.config_hash,  # nodes of an earlier release show the one that is stored
         )
         change = {"$set": {"snapshot_id": snapshot, **_row_document(row)}}
         noting = ({"_id": f"{snapshot}:{config.device_id}"}, change)
@@ -121,7 +127,8 @@ class Snapshots:
         if found is None:
             raise NotFound("Snapshot not found")
         rows = await self._rows.find(org_id, {"snapshot_id": wanted}, sort=[("device_name", 1), ("_id", 1)])
-        return _snapshot(found), [_row(row) for row in rows]
+        hashes = await self._configs.shown_hashes(org_id, [row["config_id"] for row in rows])
+        return _snapshot(found), [_row(row, hashes.get(row["config_id"])) for row in rows]
 
     async def drop(self, org_id: OrgId, execution_id: str) -> None:
         """Delete the snapshot of an execution, complete or not; doing it again does no harm."""
@@ -161,8 +168,9 @@ def _row_document(row: SnapshotConfig) -> Document:
     return {name: getattr(row, name) for name in _ROW_FIELDS}
 
 
-def _row(document: Document) -> SnapshotConfig:
-    return SnapshotConfig(**{name: document[name] for name in _ROW_FIELDS})
+def _row(document: Document, config_hash: str | None) -> SnapshotConfig:
+    fields = {name: document[name] for name in _ROW_FIELDS}
+    return SnapshotConfig(**{**fields, "config_hash": config_hash})
 
 
 def _snapshot(document: Document) -> Snapshot:

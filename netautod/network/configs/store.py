@@ -1,7 +1,7 @@
 """Versions as documents: numbered from 1 per device, never changed but for when they were last seen."""
 
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any
 
@@ -12,7 +12,15 @@ from netautod.core.identity.caller import OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.core.schema.bulk_values import made
 from netautod.core.work.context import Work
-from netautod.network.configs.models import FROM_DEVICE, ChangedLines, Config, NewestText, Part
+from netautod.network.configs.models import (
+    FROM_DEVICE,
+    UNKNOWN_FORM,
+    ChangedLines,
+    Config,
+    NewestText,
+    Part,
+    ShownForm,
+)
 from netautod.store.batching import Batcher, batched_changes, batched_inserts
 from netautod.store.client import Database, Document
 from netautod.store.indexes import Index
@@ -24,6 +32,9 @@ UNDELIVERED, UNDELIVERED_AT = "owed", "owed.at"
 # When the capture ended that made a version; there until the state of the device's backup says so.
 UNNOTED = "unnoted"
 CHANGED = "changed"  # ChangedLines, once they were requested
+# What readers may know who see no secrets: hash and size of the redacted text, the rules that it was redacted
+# by, and when; and the sizes of parts by their text.
+SHOWN, SHOWN_PARTS = "shown", "shown_parts"
 INDEXES = (
     # Read backwards it is also the order of every list, and the way to the newest.
     Index(
@@ -43,23 +54,27 @@ INDEXES = (
         keys=(("org_id", 1), ("parts.text_id", 1)),
         partial={"parts_at": {"$type": "date"}},
     ),
+    # Versions whose form as shown is to be made anew.
+    Index(collection=COLLECTION, keys=(("shown.rules", 1), ("shown.at", 1))),
 )
 NEWEST_FIRST = [("version", -1)]
 DEVICE = {"org_id": "$org_id", "device_id": "$device_id"}
 BATCH = 500
 _PARTS = frozenset({"parts", "parts_at"})  # a version has them once they were read
-_PLAIN = tuple(name for name in Config.__dataclass_fields__ if name not in {"id", *_PARTS})
+_PLAIN = tuple(name for name in Config.__dataclass_fields__ if name not in {"id", SHOWN, *_PARTS})
 _PART_FIELDS = tuple(Part.__dataclass_fields__)
 
 
 class ConfigStore:
     """A version only names its text, which ConfigTexts keeps.
 
-    `wanted`: whether a webhook wants an event; then a new version is stored with its event.
+    `wanted`: whether a webhook wants an event; then a new version is stored with its event. `rules` names the
+    rules of redaction in force; until they are followed, no form of a text as shown counts.
     """
 
     def __init__(self, database: Database, *, wanted: Wanted = wants_nothing) -> None:
         self._wanted = wanted
+        self.rules = ""
         self._all = database.collection(COLLECTION)
         self._configs = scoped(database, COLLECTION)
         self.undelivered = PendingEvent(self._all, field=UNDELIVERED, at=UNDELIVERED_AT)
@@ -73,6 +88,7 @@ class ConfigStore:
         `event` is what its event says beside the version; None where it is no event.
         """
         document = {name: getattr(config, name) for name in _PLAIN}
+        document |= _form_document(config.shown, config.created_at)
         if config.source == FROM_DEVICE:
             document[UNNOTED] = config.created_at
         if event is not None and self._wanted(config.org_id, CONFIG_CHANGED):
@@ -87,7 +103,7 @@ class ConfigStore:
         """Return versions of all organizations whose captures are still to be recorded, the oldest first."""
         where = {UNNOTED: {"$type": "date", "$lt": before}}
         found = await self._all.find(where, sort=[(UNNOTED, 1)], limit=limit)
-        return [to_config(row) for row in found]
+        return [self.to_config(row) for row in found]
 
     async def _newest_in_order(self, org_id: OrgId, device_ids: Sequence[str]) -> Sequence[Config | None]:
         found = await self.newest_of(org_id, list(set(device_ids)))
@@ -100,28 +116,28 @@ class ConfigStore:
         if work is not None and work.bulk:
             return await self._reads.ask(org_id, device_id, work)
         found = await self._configs.find_one(org_id, {"device_id": device_id}, sort=NEWEST_FIRST)
-        return None if found is None else to_config(found)
+        return None if found is None else self.to_config(found)
 
     async def newest_before(self, org_id: OrgId, device_id: str, version: int) -> Config | None:
         """Return the newest of the versions before this one."""
         where = {"device_id": device_id, "version": {"$lt": version}}
         found = await self._configs.find_one(org_id, where, sort=NEWEST_FIRST)
-        return None if found is None else to_config(found)
+        return None if found is None else self.to_config(found)
 
     async def oldest_after(self, org_id: OrgId, device_id: str, version: int) -> Config | None:
         """Return the oldest of the versions after this one."""
         where = {"device_id": device_id, "version": {"$gt": version}}
         found = await self._configs.find_one(org_id, where, sort=[("version", 1)])
-        return None if found is None else to_config(found)
+        return None if found is None else self.to_config(found)
 
     async def get(self, org_id: OrgId, device_id: str, version: int) -> Config | None:
         found = await self._configs.find_one(org_id, {"device_id": device_id, "version": version})
-        return None if found is None else to_config(found)
+        return None if found is None else self.to_config(found)
 
     async def newest_of(self, org_id: OrgId, device_ids: Sequence[str]) -> dict[str, Config]:
         """Return the newest version of each device that has one."""
         found = await self._newest_rows(org_id, device_ids, {"row": {"$first": "$$ROOT"}})
-        return {document["_id"]: to_config(document["row"]) for document in found}
+        return {document["_id"]: self.to_config(document["row"]) for document in found}
 
     async def newest_texts(self, org_id: OrgId, device_ids: Sequence[str]) -> dict[str, NewestText]:
         """Return the place of the newest text of each device that has one."""
@@ -150,7 +166,7 @@ class ConfigStore:
         if page.offset:
             where["version"] = {"$lte": await self._version_at(org_id, device_id, page.offset)}
         found = await self._configs.find(org_id, where, sort=NEWEST_FIRST, limit=page.limit)
-        return PageOf(items=[to_config(document) for document in found], total=total, page=page)
+        return PageOf(items=[self.to_config(document) for document in found], total=total, page=page)
 
     async def count(self, org_id: OrgId, device_id: str) -> int:
         return await self._configs.count(org_id, {"device_id": device_id})
@@ -162,7 +178,7 @@ class ConfigStore:
             where = {"device_id": device_id, "version": {"$lte": newest}}
             found = await self._configs.find(org_id, where, sort=NEWEST_FIRST, limit=BATCH)
             for document in found:
-                yield to_config(document)
+                yield self.to_config(document)
             newest = found[-1]["version"] - 1 if len(found) == BATCH else 0
 
     async def _version_at(self, org_id: OrgId, device_id: str, offset: int) -> int:
@@ -187,15 +203,40 @@ class ConfigStore:
         found = await self._configs.find_and_update(
             org_id, {"device_id": device_id, "version": version}, {"$set": {"notes": notes}}
         )
-        return None if found is None else to_config(found)
+        return None if found is None else self.to_config(found)
 
-    async def seen(self, config: Config, work: Work, *, at: datetime, config_hash: str) -> Config:
+    async def seen(
+        self, config: Config, work: Work, *, at: datetime, config_hash: str, shown: ShownForm
+    ) -> Config:
         """Record that the device still had this content. The hash moves when a release changed what is
-        noise."""
-        change = {"$max": {"last_seen_at": at}, "$set": {"config_hash": config_hash}}
+        noise, or how secrets stand in it."""
+        form = {} if shown == config.shown else _form_document(shown, at)
+        change = {"$max": {"last_seen_at": at}, "$set": {"config_hash": config_hash, **form}}
         noting = ({"_id": config.id}, change)
         await self._changes.ask(config.org_id, noting, work)
-        return replace(config, last_seen_at=max(config.last_seen_at, at), config_hash=config_hash)
+        last_seen_at = max(config.last_seen_at, at)
+        return replace(config, last_seen_at=last_seen_at, config_hash=config_hash, shown=shown)
+
+    async def shown_hashes(self, org_id: OrgId, config_ids: Sequence[str]) -> dict[str, str | None]:
+        """Return the hashes of the texts as shown by the ids of the versions."""
+        where = {"_id": {"$in": list(config_ids)}}
+        found = await self._configs.find(org_id, where, fields={SHOWN: 1})
+        return {row["_id"]: self._form(row).config_hash for row in found}
+
+    async def unshown(self, *, before: datetime, limit: int) -> list[Config]:
+        """Return versions of all organizations whose form as shown was not made by the rules in force.
+
+        Those that a node with other rules has made since `before` are left to it.
+        """
+        where = {"shown.rules": {"$ne": self.rules}, "shown.at": {"$not": {"$gte": before}}}
+        return [self.to_config(row) for row in await self._all.find(where, limit=limit)]
+
+    async def set_shown(
+        self, config: Config, shown: ShownForm, sizes: Mapping[str, int], *, at: datetime
+    ) -> None:
+        """Store the form of a version, and the sizes of its parts by their texts."""
+        change = {**_form_document(shown, at), SHOWN_PARTS: {"rules": shown.rules, "sizes": dict(sizes)}}
+        await self._configs.update(config.org_id, {"_id": config.id}, {"$set": change})
 
     async def latest(self, org_id: OrgId, limit: int) -> list[tuple[Config, ChangedLines | None]]:
         """Return the versions that were captured last, without their parts, with their changed lines if
@@ -203,9 +244,9 @@ class ConfigStore:
         """
         newest = [("created_at", -1), ("_id", 1)]
         found = await self._configs.find(
-            org_id, {"source": FROM_DEVICE}, fields={"parts": 0}, sort=newest, limit=limit
+            org_id, {"source": FROM_DEVICE}, fields={"parts": 0, SHOWN_PARTS: 0}, sort=newest, limit=limit
         )
-        return [(to_config(row), _lines(row)) for row in found]
+        return [(self.to_config(row), _lines(row)) for row in found]
 
     async def set_changed_lines(self, config: Config, lines: ChangedLines) -> None:
         change = {"additions": lines.additions, "deletions": lines.deletions}
@@ -214,7 +255,9 @@ class ConfigStore:
     async def set_parts(self, config: Config, parts: Sequence[Part], work: Work, *, at: datetime) -> None:
         """Replace the parts that were read before."""
         rows = [{name: getattr(part, name) for name in _PART_FIELDS} for part in parts]
-        noting = ({"_id": config.id}, {"$set": {"parts": rows, "parts_at": at}})
+        sizes = {part.text_id: part.size for part in parts if part.size is not None}
+        shown = {"rules": self.rules, "sizes": sizes}
+        noting = ({"_id": config.id}, {"$set": {"parts": rows, "parts_at": at, SHOWN_PARTS: shown}})
         await self._changes.ask(config.org_id, noting, work)
 
     async def devices_with_more_than(self, most: int) -> list[tuple[OrgId, str]]:
@@ -265,7 +308,7 @@ class ConfigStore:
             where = {**conditions, "version": {"$gt": after, **upper}}
             found = await self._configs.find(org_id, where, sort=[("version", 1)], limit=BATCH)
             if found:
-                yield [to_config(document) for document in found]
+                yield [self.to_config(document) for document in found]
             if len(found) < BATCH:
                 return
             after = found[-1]["version"]
@@ -277,7 +320,7 @@ class ConfigStore:
             order = [("created_at", 1), ("device_id", 1), ("version", 1)]
             found = await self._configs.find(org_id, after, sort=order, limit=BATCH)
             if found:
-                yield [to_config(document) for document in found]
+                yield [self.to_config(document) for document in found]
             if len(found) < BATCH:
                 return
             at, device_id, version = (found[-1][name] for name, _ in order)
@@ -297,6 +340,28 @@ class ConfigStore:
                 return True
         return False
 
+    def to_config(self, document: Document) -> Config:
+        fields = {name: document[name] for name in _PLAIN}
+        fields["id"] = document["_id"]
+        fields["parts"] = self._parts(document)
+        fields["parts_at"] = document.get("parts_at")
+        fields[SHOWN] = self._form(document)
+        return made(Config, fields)
+
+    def _form(self, document: Document) -> ShownForm:
+        shown = document.get(SHOWN)
+        if shown is None or not self.rules or shown["rules"] != self.rules:
+            return UNKNOWN_FORM
+        return ShownForm(config_hash=shown["config_hash"], size=shown["size"], rules=shown["rules"])
+
+    def _parts(self, document: Document) -> tuple[Part, ...]:
+        rows = document.get("parts")
+        if not rows:
+            return ()
+        shown = document.get(SHOWN_PARTS) or {}
+        sizes = shown["sizes"] if self.rules and shown.get("rules") == self.rules else {}
+        return tuple(Part(**{**row, "size": sizes.get(row["text_id"])}) for row in rows)
+
     async def _devices(self, pipeline: Sequence[Document]) -> list[tuple[OrgId, str]]:
         found = await self._all.aggregate(pipeline)
         return [(OrgId(row["_id"]["org_id"]), row["_id"]["device_id"]) for row in found]
@@ -307,9 +372,5 @@ def _lines(document: Document) -> ChangedLines | None:
     return None if kept is None else ChangedLines(**kept)
 
 
-def to_config(document: Document) -> Config:
-    fields = {name: document[name] for name in _PLAIN}
-    fields["id"] = document["_id"]
-    fields["parts"] = tuple(Part(**row) for row in document.get("parts", ()))
-    fields["parts_at"] = document.get("parts_at")
-    return made(Config, fields)
+def _form_document(shown: ShownForm, at: datetime) -> Document:
+    return {SHOWN: {**asdict(shown), "at": at}} if shown.rules else {}

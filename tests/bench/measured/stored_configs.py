@@ -54,7 +54,7 @@ class Stored:
     async def version(self, device_id: str, version: int, text: str) -> Config:
         work = Work(caller=self.caller)
         keys = await self.configs.texts.keys(self.org_id)
-        reading = measure(text, PlatformRegistry().get(DEVICE_TYPE), keys)
+        reading = measure(text, PlatformRegistry().get(DEVICE_TYPE), keys, device_id)
         await self.configs.texts.save(work, reading)
         now = SystemClock().now()
         config = Config(

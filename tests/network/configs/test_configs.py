@@ -1,5 +1,6 @@
 """Stored configs over HTTP: pulls, versions, diffs, redaction, permissions, other organizations."""
 
+import re
 from typing import Any
 from uuid import uuid4
 
@@ -110,6 +111,41 @@ async def test_a_changed_password_is_a_change_that_reveals_nothing(fleet: Fleet)
     assert len(await fleet.audited("config.read_secrets")) == 2
 
 
+async def test_a_changed_secret_of_one_device_is_said_and_its_token_is_for_those_who_see_secrets(
+    fleet: Fleet,
+) -> None:
+    one, two = [await fleet.stored(name, *configs("old-c4nary", "new-c4nary")) for name in ("sw1", "sw2")]
+    reader = fleet.with_permissions("devices.access", "devices.manage")
+    shown = (await reader.get(path(one, "diff?context=0"))).expect()
+    assert shown["diff"].split("\n")[3:] == [
+        "-snmp-server community <secret> RO",
+        "+snmp-server community <secret: changed> RO",
+        "",
+    ]
+    assert (shown["identical"], shown["additions"], shown["deletions"]) == (False, 1, 1)
+    columns = (await reader.get(path(one, "diff?context=0&format=side_by_side"))).expect()
+    [row] = columns["hunks"][0]["rows"]
+    assert (row["kind"], row["new_text"]) == ("changed", "snmp-server community <secret: changed> RO")
+    tokens = [
+        re.findall("<secret:[0-9a-f]{8}>", (await fleet.api.get(path(device, "diff?context=0"))).json["diff"])
+        for device in (one, two)
+    ]
+    assert [len(found) for found in tokens] == [2, 2]
+    assert len({*tokens[0], *tokens[1]}) == 4  # each device has tokens of its own
+
+
+async def test_between_devices_secrets_are_equal_unless_they_are_compared_in_clear(fleet: Fleet) -> None:
+    one = await fleet.stored("sw1", *configs("one-c4nary"))
+    two = await fleet.stored("sw2", *configs("two-c4nary"))
+    base = f"/api/config/diff?old_device_id={one}&new_device_id={two}"
+    for client in (fleet.api, fleet.with_permissions("devices.access")):
+        found = (await client.get(base)).expect()
+        assert (found["identical"], found["diff"], found["additions"]) == (True, "", 0)
+    clear = (await fleet.api.get(f"{base}&secrets=true")).expect()
+    assert (clear["identical"], clear["diff"].count("c4nary")) == (False, 2)
+    assert len(await fleet.audited("config.read_secrets")) == 2
+
+
 async def test_a_changed_private_key_is_a_change_too(fleet: Fleet) -> None:
     switch = fleet.simulated()
     device_id = await fleet.device(switch)
@@ -179,7 +215,7 @@ async def test_two_devices_are_compared(fleet: Fleet) -> None:
     assert (found["old_version"], found["new_version"], found["identical"]) == (2, 1, False)
     assert found["diff"].startswith("--- sw1 version 2\n+++ sw2 version 1\n@@ ")
     older = (await fleet.api.get(f"{base}&old_version=1")).expect()
-    assert older["deletions"] < found["deletions"]  # the same community is the same on both
+    assert older["diff"].replace("version 1", "version 2", 1) == found["diff"]  # a secret counts as any other
     assert "c4nary" not in found["diff"] + older["diff"]
     columns = (await fleet.api.get(f"{base}&format=side_by_side")).expect()
     assert columns["deletions"] == found["deletions"]

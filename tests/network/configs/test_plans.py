@@ -86,7 +86,7 @@ async def test_what_retention_looks_for_every_hour_is_found_by_index(
     asked: dict[str, Awaitable[Any]] = {
         "a text": ConfigStore(filled).names_text(ORG, "t0"),
         "the text of a part": ConfigStore(filled).names_text(ORG, "p1"),
-        "drafts": Snapshots(filled, clock=SystemClock()).drafts(before=NOW),
+        "drafts": Snapshots(filled, configs=ConfigStore(filled), clock=SystemClock()).drafts(before=NOW),
         "old tombstones": DeviceStore(filled).buried_before(NOW),
         "loose texts": filled.collection("config_texts").find({**LOOSE, "touched_at": {"$lt": NOW}}),
         "unseen versions": ConfigStore(filled).devices_with_unseen(NOW - timedelta(minutes=LONG)),

@@ -55,7 +55,7 @@ async def history(
     keys = await fleet.configs.texts.keys(fleet.org_id)
     for version, age in enumerate(ages, 1):
         text = texts[version - 1] if texts else f"{device} {version}\n"
-        reading = measure(text, fleet.sessions.platforms.get("cisco_ios"), keys)
+        reading = measure(text, fleet.sessions.platforms.get("cisco_ios"), keys, device)
         await fleet.configs.texts.save(fleet.work(), reading)
         await ConfigStore(fleet.database).insert(
             Config(
@@ -175,7 +175,7 @@ async def test_a_text_that_a_capture_has_just_touched_is_not_deleted(fleet: Flee
     await history(fleet, [9, 8], texts=["coming back\n", "other\n"])
     sweeper = retention(fleet, config_versions=1)
     keys = await fleet.configs.texts.keys(fleet.org_id)
-    reading = measure("coming back\n", fleet.sessions.platforms.get("cisco_ios"), keys)
+    reading = measure("coming back\n", fleet.sessions.platforms.get("cisco_ios"), keys, "d")
     await fleet.configs.texts.save(fleet.work(), reading)
     await sweeper.sweep()
     assert reading.text_id in {row["_id"] for row in await fleet.rows("config_texts")}
@@ -190,7 +190,8 @@ async def test_a_touch_between_the_look_and_the_deletion_wins(fleet: Fleet) -> N
     texts, before = fleet.configs.texts, SystemClock().now() - DAY / 2
     (found,) = [text async for text in texts.loose(untouched_since=before)]
     keys = await texts.keys(fleet.org_id)
-    await texts.save(fleet.work(), measure("a\n", fleet.sessions.platforms.get("cisco_ios"), keys))
+    platform = fleet.sessions.platforms.get("cisco_ios")
+    await texts.save(fleet.work(), measure("a\n", platform, keys, "d"))
     assert not await texts.discard(found, untouched_since=before)
     await age_texts(fleet)
     await texts.loosen(fleet.org_id, [found.id])  # another version that named it was deleted meanwhile

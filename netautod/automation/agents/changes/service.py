@@ -29,6 +29,7 @@ from netautod.secrets.redaction.commands import shown_command
 from netautod.transport.ssh.config_change import ChangeReport, change
 from netautod.transport.ssh.platform.model import ConfigChange
 
+READ = "devices.access"
 MANAGE = "devices.manage"
 MOST_LINES = 500
 SECONDS = 240.0
@@ -215,8 +216,9 @@ class ConfigChanges:
             after = await calling.acting.capture_config(device.id)
             if not after.changed:
                 return ["The configuration reads as before."]
-            caller = calling.work.caller
-            found = await self._configs.diff(caller, device.id, before, after.version, secrets=False)
+            # What a model and approvers read has no tokens, whatever the owner of the run may see.
+            reader = calling.work.caller.within((READ,))
+            found = await self._configs.diff(reader, device.id, before, after.version, secrets=False)
         except (DeviceFailed, NetautodError) as failure:
             return [f"The configuration could not be read afterwards: {failure.text}"]
         return [f"The configuration is now version {after.version}:", found.text]

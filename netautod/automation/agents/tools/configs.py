@@ -129,9 +129,7 @@ class ConfigTools:
 
     async def _read(self, arguments: Mapping[str, Any], calling: Calling) -> ToolOutcome:
         device = await self._finder.find(calling.work.org_id, arguments["device"])
-        found = await self._configs.read(
-            calling.work.caller, device.id, arguments.get("version"), secrets=False
-        )
+        found = await self._configs.read(_reader(calling), device.id, arguments.get("version"), secrets=False)
         lines = found.text.split("\n")
         first = arguments["first_line"]
         wanted = lines[first - 1 : first - 1 + arguments["lines"]]
@@ -143,7 +141,7 @@ class ConfigTools:
 
     async def _grep(self, arguments: Mapping[str, Any], calling: Calling) -> ToolOutcome:
         device = await self._finder.find(calling.work.org_id, arguments["device"])
-        found = await self._configs.read(calling.work.caller, device.id, None, secrets=False)
+        found = await self._configs.read(_reader(calling), device.id, None, secrets=False)
         wanted = arguments["contains"].lower()
         lines = enumerate(found.text.split("\n"), start=1)
         hits = [f"line {number}: {line}" for number, line in lines if wanted in line.lower()]
@@ -153,7 +151,7 @@ class ConfigTools:
     async def _diff(self, arguments: Mapping[str, Any], calling: Calling) -> ToolOutcome:
         device = await self._finder.find(calling.work.org_id, arguments["device"])
         found = await self._configs.diff(
-            calling.work.caller,
+            _reader(calling),
             device.id,
             arguments.get("old_version"),
             arguments.get("new_version"),
@@ -169,3 +167,8 @@ class ConfigTools:
         result = "changed" if taken.changed else "has not changed"
         text = "\n".join([f"version {taken.version}; the configuration {result}", *taken.notes])
         return ToolOutcome(text=text, source=f"pull of {device.name}")
+
+
+def _reader(calling: Calling) -> Caller:
+    """Return the caller as one who sees no secrets, nor what tells of them: a model reads the result."""
+    return calling.work.caller.within((READ,))

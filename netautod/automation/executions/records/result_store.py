@@ -28,6 +28,9 @@ UNKNOWN_KIND = "unknown"  # of failures whose executor has named no kind
 MOST_OF_DEVICE = 20_000
 FAILURES_FIRST = [("success", 1), ("device_name", 1), ("_id", 1)]
 _FIELDS = tuple(DeviceResult.__dataclass_fields__)
+# The hash of the text as shown to those who see no secrets. Earlier releases stored one that tells of secrets
+# under the name of the field: it is not read any more.
+_SHOWN_HASH = "shown_hash"
 
 
 class DeviceResultStore:
@@ -42,6 +45,7 @@ class DeviceResultStore:
         """
         row_id = f"{execution_id}:{result.device_id}"
         change = {**asdict(result), "execution_id": execution_id, "epoch": epoch}
+        change[_SHOWN_HASH] = change.pop("config_hash") or None
         try:
             where = {"_id": row_id, "epoch": {"$lte": epoch}}
             await self._upserts.ask(work.org_id, (where, {"$set": change}), work)
@@ -152,4 +156,5 @@ class DeviceResultStore:
 
 
 def _to_result(document: Document) -> DeviceResult:
-    return DeviceResult(**{name: document.get(name) for name in _FIELDS})  # type: ignore[arg-type]
+    fields = {name: document.get(name) for name in _FIELDS}
+    return DeviceResult(**{**fields, "config_hash": document.get(_SHOWN_HASH)})  # type: ignore[arg-type]

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from netautod.core.clock import Clock
@@ -60,7 +61,8 @@ class BackupInfo:
     def last_success_at(self) -> datetime | None:
         return self.facts.last_success_at
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self, *, full: bool = False) -> dict[str, Any]:
+        """Return the state as readers get it; `full`: one who holds credentials.manage."""
         newest = self.newest
         return {
             "last_backup_at": optional_text(self.last_backup_at),
@@ -69,7 +71,7 @@ class BackupInfo:
             "error_kind": self.error_kind,
             "last_success_at": optional_text(self.last_success_at),
             "config_version": None if newest is None else newest.version,
-            "config_hash": None if newest is None else newest.config_hash,
+            "config_hash": None if newest is None else newest.form_for(full=full).config_hash,
             "config_changed_at": None if newest is None else optional_text(newest.created_at),
         }
 
@@ -79,8 +81,8 @@ class BackedUpDevice:
     device: DeviceItem
     backup: BackupInfo
 
-    def to_json(self) -> dict[str, Any]:
-        return {**self.device.to_json(), **self.backup.to_json()}
+    def to_json(self, *, full: bool = False) -> dict[str, Any]:
+        return {**self.device.to_json(), **self.backup.to_json(full=full)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,8 +91,9 @@ class BackedUpDevices(PageOf[BackedUpDevice]):
 
     counts: BackupCounts
 
-    def as_json(self) -> dict[str, Any]:
-        return {**self.to_json("devices", BackedUpDevice.to_json), "counts": self.counts.to_json()}
+    def as_json(self, *, full: bool) -> dict[str, Any]:
+        listed = self.to_json("devices", partial(BackedUpDevice.to_json, full=full))
+        return {**listed, "counts": self.counts.to_json()}
 
 
 class BackupInfos:

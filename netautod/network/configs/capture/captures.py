@@ -1,6 +1,7 @@
 """Captures the configuration of one device and makes a version of it, if it says something new."""
 
 import asyncio
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import Protocol
@@ -8,21 +9,20 @@ from uuid import uuid4
 
 from netautod.core.clock import Clock
 from netautod.core.errors import Conflict, Duplicate, NotFound
-from netautod.core.identity.caller import OrgId
 from netautod.core.loop.pace import in_thread_if_large
 from netautod.core.work.context import Work
 from netautod.network.configs.backups.store import BackupStates
 from netautod.network.configs.capture.learning import NoiseLearning
 from netautod.network.configs.capture.parts import PartsCapture
-from netautod.network.configs.models import FROM_DEVICE, TEXT_FORMAT, Captured, Config
+from netautod.network.configs.models import FROM_DEVICE, TEXT_FORMAT, Captured, Config, ShownForm
 from netautod.network.configs.store import ConfigStore
+from netautod.network.configs.texts.redacted_cache import ShownTexts
 from netautod.network.configs.texts.store import ConfigTexts, Reading, measure
 from netautod.network.devices.sessions.service import OpenDevice, SessionScope
 from netautod.plugin_api.events import ConfigChanged
 from netautod.secrets.vault.errors import VaultError
 from netautod.transport.ssh.capture.configuration import capture, suspicious
 from netautod.transport.ssh.failures import DeviceFailed
-from netautod.transport.ssh.platform.model import Platform
 
 ATTEMPTS = 10
 
@@ -39,6 +39,7 @@ class ConfigCapture:
         *,
         store: ConfigStore,
         texts: ConfigTexts,
+        shown: ShownTexts,
         parts: PartsCapture,
         learning: NoiseLearning,
         states: BackupStates,
@@ -47,6 +48,7 @@ class ConfigCapture:
     ) -> None:
         self._store = store
         self._texts = texts
+        self._shown = shown
         self._parts = parts
         self._learning = learning
         self._states = states
@@ -90,9 +92,9 @@ class ConfigCapture:
             # No one else writes versions of the device while we hold its lease.
             newest = self._store.newest(org_id, device_id, scope.work)
             last, found = await asyncio.gather(newest, capture(opened.session))
-            reading = await self._measured(org_id, found.raw, opened.session.platform, last)
-            reading, notes = await self._believable(org_id, opened, last, (reading, found.notes))
-            again = partial(self._reading_again, org_id, opened)
+            reading = await self._measured(opened, found.raw, last)
+            reading, notes = await self._believable(opened, last, (reading, found.notes))
+            again = partial(self._reading_again, opened)
             reading = await self._learning.settle(opened, last, reading, again)
             opened.work.guard()
             config, changed = await self._keep(opened, reading, last, via)
@@ -109,36 +111,38 @@ class ConfigCapture:
         )
 
     async def _believable(
-        self, org_id: OrgId, opened: OpenDevice, last: Config | None, read: tuple[Reading, tuple[str, ...]]
+        self, opened: OpenDevice, last: Config | None, read: tuple[Reading, tuple[str, ...]]
     ) -> tuple[Reading, tuple[str, ...]]:
-        """Return a reading; one of under half the last good size counts only if a second one agrees."""
+        """Return a reading; one of under half the last good size counts only if a second one agrees.
+
+        No sentence has the sizes: they are those of texts with secrets.
+        """
         reading, notes = read
         if last is None or not suspicious(reading.size, last.size):
             return reading, notes
-        again, notes = await self._read(org_id, opened)
+        again, notes = await self._read(opened)
         if again.config_hash != reading.config_hash:
             raise DeviceFailed(
-                f"the configuration has {reading.size} bytes, {again.size} at a second reading, and had "
-                f"{last.size} before: neither is believed",
+                "the configuration has less than half its size before, and a second reading differs: "
+                "neither is believed",
                 kind="incomplete",
             )
-        note = f"the configuration shrank from {last.size} to {again.size} bytes; a second reading agrees"
+        note = "the configuration shrank to less than half its size; a second reading agrees"
         return again, (*notes, note)
 
-    async def _read(self, org_id: OrgId, opened: OpenDevice) -> tuple[Reading, tuple[str, ...]]:
+    async def _read(self, opened: OpenDevice) -> tuple[Reading, tuple[str, ...]]:
         found = await capture(opened.session)
-        return await self._measured(org_id, found.raw, opened.session.platform), found.notes
+        return await self._measured(opened, found.raw), found.notes
 
-    async def _reading_again(self, org_id: OrgId, opened: OpenDevice) -> Reading:
-        reading, _ = await self._read(org_id, opened)
+    async def _reading_again(self, opened: OpenDevice) -> Reading:
+        reading, _ = await self._read(opened)
         return reading
 
-    async def _measured(
-        self, org_id: OrgId, raw: str, platform: Platform, last: Config | None = None
-    ) -> Reading:
-        keys = await self._texts.keys(org_id)
+    async def _measured(self, opened: OpenDevice, raw: str, last: Config | None = None) -> Reading:
+        keys = await self._texts.keys(opened.work.org_id)
         known = {} if last is None else {last.text_id: last.config_hash}
-        return await in_thread_if_large(len(raw), measure, raw, platform, keys, known)
+        platform, device_id = opened.session.platform, opened.device.id
+        return await in_thread_if_large(len(raw), measure, raw, platform, keys, device_id, known)
 
     async def _keep(
         self, opened: OpenDevice, reading: Reading, last: Config | None, via: str
@@ -162,14 +166,19 @@ class ConfigCapture:
         work = opened.work
         for _ in range(ATTEMPTS):
             now = self._clock.now()
-            if last is not None and await self._same(last, reading, opened.session.platform):
+            if last is not None and await self._same(opened, last, reading):
+                shown = await self._form_of(last, reading)
                 # State first: if we die in between it is right, and the version was only seen earlier.
                 await self._states.record(work, opened.device.id, at=now, error=None)
-                seen = await self._store.seen(last, work, at=now, config_hash=reading.config_hash)
+                seen = await self._store.seen(
+                    last, work, at=now, config_hash=reading.config_hash, shown=shown
+                )
                 return seen, False
             # Text first: if we die in between there is a text that no version names, never the opposite.
             await self._texts.save(work, reading)
-            config = _version(opened, reading, last, via, now, own_id)
+            keys = await self._texts.keys(work.org_id)
+            shown = await self._shown.form(reading.raw, keys.normalised)
+            config = replace(_version(opened, reading, last, via, now, own_id), shown=shown)
             try:
                 event = {"device_name": opened.device.name, "execution_id": work.execution_id}
                 await self._store.insert(config, work, event=event)
@@ -182,11 +191,23 @@ class ConfigCapture:
             return config, True
         raise Conflict("The device's configuration is being stored by others; try again")
 
-    async def _same(self, last: Config, reading: Reading, platform: Platform) -> bool:
+    async def _form_of(self, last: Config, reading: Reading) -> ShownForm:
+        """Return how readers see the version that the device still has, made anew where it is not known."""
+        if last.shown.config_hash is not None:
+            return last.shown
+        try:
+            is_same = last.text_id == reading.text_id
+            raw = reading.raw if is_same else await self._texts.load(last.org_id, last.text_id)
+        except (NotFound, VaultError):
+            return last.shown
+        keys = await self._texts.keys(last.org_id)
+        return await self._shown.form(raw, keys.normalised)
+
+    async def _same(self, opened: OpenDevice, last: Config, reading: Reading) -> bool:
         """Return whether the newest version says the same.
 
         Where the hashes differ its text is hashed anew: a release, or another device_type, may have changed
-        what counts as noise, and that is no change of the device.
+        what counts as noise or how a secret stands in the hashed text, and that is no change of the device.
         """
         if last.config_hash == reading.config_hash or last.text_id == reading.text_id:
             return True
@@ -194,18 +215,21 @@ class ConfigCapture:
             raw = await self._texts.load(last.org_id, last.text_id)
         except (NotFound, VaultError):
             return False  # lost or damaged: the new reading is stored as a new version
-        return (await self._measured(last.org_id, raw, platform)).config_hash == reading.config_hash
+        return (await self._measured(opened, raw)).config_hash == reading.config_hash
 
 
 def changed(config: Config, *, device_name: str, execution_id: str | None) -> ConfigChanged:
-    """Return the event of a new version for observers and webhooks."""
+    """Return the event of a new version for observers and webhooks, who get the hash of the text as shown.
+
+    It is empty for a version that a node of an earlier release has stored just now.
+    """
     return ConfigChanged(
         org_id=config.org_id,
         device_id=config.device_id,
         device_name=device_name,
         version=config.version,
         previous_version=config.version - 1 or None,
-        config_hash=config.config_hash,
+        config_hash=config.shown.config_hash or "",
         execution_id=execution_id,
     )
 

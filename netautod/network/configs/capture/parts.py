@@ -15,7 +15,10 @@ from netautod.core.loop.pace import in_thread_if_large
 from netautod.network.configs.models import Config, Part
 from netautod.network.configs.store import ConfigStore
 from netautod.network.configs.texts.compare import compared
+from netautod.network.configs.texts.redacted_cache import ShownTexts
 from netautod.network.configs.texts.store import ConfigTexts, RawText, TextKeys, identified
+from netautod.network.configs.texts.tokens import SecretForm
+from netautod.network.configs.texts.version_diff import difference_names
 from netautod.network.devices.sessions.service import OpenDevice
 from netautod.transport.ssh.capture.parts import PartReading, PartReadings, read_parts
 from netautod.transport.ssh.encoding import to_bytes
@@ -25,9 +28,12 @@ from netautod.transport.ssh.platform.model import Platform
 class PartsCapture:
     """A capture of parts. `hours` is how old the parts of a version may be; 0: none are read."""
 
-    def __init__(self, *, store: ConfigStore, texts: ConfigTexts, clock: Clock, hours: float) -> None:
+    def __init__(
+        self, *, store: ConfigStore, texts: ConfigTexts, shown: ShownTexts, clock: Clock, hours: float
+    ) -> None:
         self._store = store
         self._texts = texts
+        self._shown = shown
         self._clock = clock
         self._age = timedelta(hours=hours)
 
@@ -47,7 +53,7 @@ class PartsCapture:
         opened.work.guard()
         keys = await self._texts.keys(config.org_id)
         platform = opened.session.platform
-        measured = [(await self._measured(one, raw, platform, keys)) for one in found.read]
+        measured = [(await self._measured(one, config, raw, platform, keys)) for one in found.read]
         store = partial(self._store_parts, opened, config, measured, found, self._clock.now())
         try:
             await opened.work.persist(store)
@@ -56,10 +62,26 @@ class PartsCapture:
         return found.notes
 
     async def _measured(
-        self, reading: PartReading, raw: str, platform: Platform, keys: TextKeys
+        self, reading: PartReading, config: Config, raw: str, platform: Platform, keys: TextKeys
     ) -> tuple[Part, RawText]:
-        length = len(reading.raw) + (len(raw) if reading.part.difference else 0)
-        return await in_thread_if_large(length, _measured, reading, raw, platform, keys)
+        """Return the part and its text. `size` is that of what a reader is shown of the part."""
+        text = await in_thread_if_large(len(reading.raw), identified, reading.raw, keys)
+        if reading.part.difference:
+            names = difference_names(reading.command, config)
+            length = len(reading.raw) + len(raw)
+            shown = await in_thread_if_large(
+                length, _difference, (reading.raw, raw), platform, names, keys.secret, self._shown.readers
+            )
+        else:
+            shown = await self._shown.redacted(reading.raw)
+        part = Part(
+            name=reading.part.name,
+            command=reading.command,
+            size=len(to_bytes(shown)),
+            text_id=text.text_id,
+            difference=reading.part.difference,
+        )
+        return part, text
 
     async def _store_parts(
         self,
@@ -81,21 +103,9 @@ class PartsCapture:
         await self._store.set_parts(config, ordered, opened.work, at=now)
 
 
-def _measured(reading: PartReading, raw: str, platform: Platform, keys: TextKeys) -> tuple[Part, RawText]:
-    """Return the part and its text. `size` is that of what is shown of the part, but for what is hidden in
-    it.
-    """
-    text, size = identified(reading.raw, keys), len(to_bytes(reading.raw))
-    if reading.part.difference:
-        names = (reading.command, "running")
-        pair = (reading.raw, raw)
-        _, shown = compared(pair, (platform, platform), names, keys.secret, readers=platform)
-        size = len(to_bytes(shown.text))
-    part = Part(
-        name=reading.part.name,
-        command=reading.command,
-        size=size,
-        text_id=text.text_id,
-        difference=reading.part.difference,
-    )
-    return part, text
+def _difference(
+    texts: tuple[str, str], platform: Platform, names: tuple[str, str], key: bytes, readers: Platform
+) -> str:
+    """Return what readers are shown of a part that is a configuration, too; empty if nothing differs."""
+    identical, found = compared(texts, (platform, platform), names, SecretForm(key=key), readers=readers)
+    return "" if identical else found.text

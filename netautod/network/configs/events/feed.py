@@ -1,4 +1,7 @@
-"""The feed of changed configurations for listeners. An imported version is no news."""
+"""The feed of changed configurations for listeners. An imported version is no news.
+
+All listeners get the hash and the size of the text as those see it who see no secrets.
+"""
 
 from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from dataclasses import replace
@@ -7,7 +10,7 @@ from datetime import datetime
 from netautod.activity.events.models import CONFIG, DEVICES, Event, key_of
 from netautod.core.identity.caller import OrgId
 from netautod.network.configs.models import FROM_DEVICE
-from netautod.network.configs.store import COLLECTION, to_config
+from netautod.network.configs.store import COLLECTION, SHOWN_PARTS, ConfigStore
 from netautod.store.client import Database, Document
 
 
@@ -16,13 +19,14 @@ class ConfigFeed:
 
     collection = COLLECTION
     watched = None
-    unneeded: Sequence[str] = ("parts",)
+    unneeded: Sequence[str] = ("parts", SHOWN_PARTS)
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, store: ConfigStore) -> None:
         self._all = database.collection(COLLECTION)
+        self._store = store
 
     def derive(self, document: Document) -> Iterable[Event]:
-        config = to_config(document)
+        config = self._store.to_config(document)
         as_made = replace(config, notes=None, last_seen_at=config.created_at)
         if config.source == FROM_DEVICE:
             yield Event(
@@ -36,4 +40,4 @@ class ConfigFeed:
 
     def since(self, moment: datetime, orgs: Collection[OrgId]) -> AsyncIterator[Document]:
         where = {"created_at": {"$gte": moment}, "org_id": {"$in": list(orgs)}}
-        return self._all.stream(where, fields={"parts": 0})
+        return self._all.stream(where, fields=dict.fromkeys(self.unneeded, 0))

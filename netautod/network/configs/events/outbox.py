@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import partial
 
 from netautod.activity.webhooks.models import Event, derived_event_id
 from netautod.activity.webhooks.names import BACKUP_STALE, CONFIG_CHANGED
@@ -10,14 +11,14 @@ from netautod.core.identity.caller import OrgId
 from netautod.network.configs.backups.queries import EVENT
 from netautod.network.configs.backups.stale_store import EVENT_DATA, StaleWatch
 from netautod.network.configs.capture.captures import changed
-from netautod.network.configs.store import UNDELIVERED, ConfigStore, to_config
+from netautod.network.configs.store import UNDELIVERED, ConfigStore
 from netautod.network.devices.records.documents import BACKUP
 from netautod.store.client import Document
 
 
 def version_outbox(store: ConfigStore) -> Outbox:
     """Build the outbox of new versions; its events have the data that observers get (ConfigCapture)."""
-    return Outbox(store.undelivered, _version_events)
+    return Outbox(store.undelivered, partial(_version_events, store))
 
 
 def stale_backup_outbox(store: StaleWatch) -> Outbox:
@@ -25,8 +26,8 @@ def stale_backup_outbox(store: StaleWatch) -> Outbox:
     return Outbox(store.undelivered, _stale_events)
 
 
-async def _version_events(document: Document) -> Sequence[Event]:
-    config, stored = to_config(document), document[UNDELIVERED]
+async def _version_events(store: ConfigStore, document: Document) -> Sequence[Event]:
+    config, stored = store.to_config(document), document[UNDELIVERED]
     data = changed(config, device_name=stored["device_name"], execution_id=stored["execution_id"])
     event = Event(
         id=derived_event_id(config.id, CONFIG_CHANGED),
@@ -34,7 +35,7 @@ async def _version_events(document: Document) -> Sequence[Event]:
         name=CONFIG_CHANGED,
         subject=f"device:{config.device_id}",
         at=stored["at"],
-        data=asdict(data),
+        data={**asdict(data), "config_hash": config.shown.config_hash},
         record=config.id,
     )
     return [event]

@@ -6,22 +6,24 @@ behind its history, and numbers of versions never move. Doing it again, or after
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from uuid import uuid4
 
 from netautod.activity.audit.service import AuditLog
 from netautod.core.clock import Clock
-from netautod.core.errors import Duplicate
-from netautod.core.identity.caller import Caller
+from netautod.core.errors import Duplicate, NotFound
+from netautod.core.identity.caller import Caller, OrgId
 from netautod.core.loop.pace import in_thread_if_large
 from netautod.core.work.context import Work
 from netautod.network.configs.exchange.history import Change, Contents, History, device_names, relevant, twice
 from netautod.network.configs.models import IMPORTED, TEXT_FORMAT, Config
 from netautod.network.configs.store import ConfigStore
+from netautod.network.configs.texts.redacted_cache import ShownTexts
 from netautod.network.configs.texts.store import ConfigTexts, Reading, measure
 from netautod.network.devices.models import Device
 from netautod.network.devices.service import DeviceService
+from netautod.secrets.vault.errors import VaultError
 from netautod.transport.ssh.encoding import to_text
 from netautod.transport.ssh.failures import DeviceFailed
 from netautod.transport.ssh.platform.registry import PlatformRegistry
@@ -64,6 +66,9 @@ class ConfigImport:
     clock: Clock
     most_bytes: int
     platform: str | None = None
+
+    def __post_init__(self) -> None:
+        self._shown = ShownTexts(self.platforms.for_readers)
 
     async def run(self, caller: Caller, history: History) -> Imported:
         """Import the history. InvalidInput where there is no repository, UpstreamFailed when git fails in the
@@ -112,14 +117,24 @@ class ConfigImport:
             if newest is not None and newest.source != IMPORTED:
                 done.problems[path] = "the device has versions of its own already"
                 continue
+            platform = self.platform or device.device_type
             taken = _Taker(
                 device_id=device.id,
-                platform=self.platform or device.device_type,
-                newest=newest,
+                platform=platform,
+                newest=None if newest is None else await self._hashed_anew(newest, platform),
                 reached=newest is None,
             )
             found[path] = by_device.setdefault(device.id, taken)
         return found
+
+    async def _hashed_anew(self, newest: Config, platform: str) -> Config:
+        """Return the version with its hash of today: an earlier release may have hashed it another way."""
+        try:
+            text = await self.texts.load(newest.org_id, newest.text_id)
+        except (NotFound, VaultError):
+            return newest
+        reading = await self._hashed(newest.org_id, text, platform, newest.device_id)
+        return replace(newest, config_hash=reading.config_hash)
 
     async def _take(
         self, work: Work, taker: _Taker, change: Change, contents: Contents, done: Imported
@@ -135,7 +150,7 @@ class ConfigImport:
         if b"\0" in data[:_BINARY_BYTES]:
             done.problems[f"{change.path} at {change.commit[:12]}"] = "is no text"
             return
-        reading = await self._measured(work, data, taker.platform)
+        reading = await self._measured(work, data, taker)
         is_newest = newest is not None and newest.config_hash == reading.config_hash
         if not taker.reached and newest is not None:
             # Of several commits in one second those behind the one that was taken last are new.
@@ -152,11 +167,14 @@ class ConfigImport:
         done.versions += 1
         done.devices.add(taker.device_id)
 
-    async def _measured(self, work: Work, data: bytes, platform: str) -> Reading:
+    async def _measured(self, work: Work, data: bytes, taker: _Taker) -> Reading:
         text = _HEAD.sub("", to_text(data).replace("\r\n", "\n"))
         text = text if text.endswith("\n") else text + "\n"
-        keys = await self.texts.keys(work.org_id)
-        return await in_thread_if_large(len(text), measure, text, self.platforms.get(platform), keys)
+        return await self._hashed(work.org_id, text, taker.platform, taker.device_id)
+
+    async def _hashed(self, org_id: OrgId, text: str, platform: str, device_id: str) -> Reading:
+        keys, known = await self.texts.keys(org_id), self.platforms.get(platform)
+        return await in_thread_if_large(len(text), measure, text, known, keys, device_id)
 
     async def _stored(self, work: Work, taker: _Taker, reading: Reading, change: Change) -> Config:
         """Store the text first, as in a capture. Dates never run backwards: commits may, when clocks were
@@ -166,7 +184,9 @@ class ConfigImport:
         at = min(change.at, self.clock.now())
         if taker.newest is not None:
             at = max(at, taker.newest.created_at)
-        config = _version(work, taker, reading, at, change.commit)
+        keys = await self.texts.keys(work.org_id)
+        shown = await self._shown.form(reading.raw, keys.normalised)
+        config = replace(_version(work, taker, reading, at, change.commit), shown=shown)
         await self.store.insert(config, work)
         return config
 

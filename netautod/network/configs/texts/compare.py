@@ -1,35 +1,42 @@
 """Compares two stored texts line by line, normalised and redacted or as they are."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from netautod.network.configs.texts import diff
-from netautod.network.configs.texts.diff import Difference, Lines
+from netautod.network.configs.texts.diff import Difference, Lines, Step
 from netautod.network.configs.texts.learned_noise import Rule, quiet
-from netautod.network.configs.texts.normalise import normalise
+from netautod.network.configs.texts.normalise import normalise, secret_token
 from netautod.network.configs.texts.side_by_side import SideBySide, side_by_side
+from netautod.network.configs.texts.tokens import (
+    SecretForm,
+    keyed_by_device,
+    with_marked_changes,
+    without_tokens,
+)
 from netautod.transport.ssh.encoding import Encoding, encoding_of, readable
 from netautod.transport.ssh.platform.line_memory import LineMemory
 from netautod.transport.ssh.platform.model import Platform
-from netautod.transport.ssh.platform.redact import clean_lines, redact_line
+from netautod.transport.ssh.platform.redact import redact
 
 
 def compared(
     texts: Sequence[str],
     platforms: Sequence[Platform],
     names: Sequence[str],
-    key: bytes | None,
+    secrets: SecretForm | None,
     *,
     readers: Platform,
     rules: Sequence[Rule] = (),
     context: int = diff.CONTEXT,
     clean: LineMemory | None = None,
 ) -> tuple[bool, Difference]:
-    """Return whether the texts say the same, and their diff; without a key the raw texts as they are.
+    """Return whether the texts say the same, and their diff; without `secrets` the raw texts as they are.
 
     `readers`: what is shown is redacted as for this platform, whose `clean_lines` may be passed from one
     comparison to the next. `rules`: what is known to move in them.
     """
-    old, new = _lines(texts, platforms, key, _Shown(readers, clean or clean_lines(readers)), rules)
+    old, new = _lines(texts, platforms, secrets, readers, rules, clean)
     found = diff.unified(old, new, old_name=names[0], new_name=names[1], context=context)
     return old.compared == new.compared, found
 
@@ -37,7 +44,7 @@ def compared(
 def compared_side_by_side(
     texts: Sequence[str],
     platforms: Sequence[Platform],
-    key: bytes | None,
+    secrets: SecretForm | None,
     *,
     readers: Platform,
     rules: Sequence[Rule] = (),
@@ -45,22 +52,34 @@ def compared_side_by_side(
     clean: LineMemory | None = None,
 ) -> tuple[bool, SideBySide]:
     """Return the same in two columns. Changed words are those of what is shown."""
-    old, new = _lines(texts, platforms, key, _Shown(readers, clean or clean_lines(readers)), rules)
+    old, new = _lines(texts, platforms, secrets, readers, rules, clean)
     return old.compared == new.compared, side_by_side(old, new, context=context)
 
 
 def _lines(
     texts: Sequence[str],
     platforms: Sequence[Platform],
-    key: bytes | None,
-    shown: "_Shown",
+    secrets: SecretForm | None,
+    readers: Platform,
     rules: Sequence[Rule],
+    clean: LineMemory | None,
 ) -> tuple[Lines, Lines]:
+    if secrets is None:
+        first, second = (_raw_lines(text) for text in texts)
+        return first, second
     old, new = (
-        _raw_lines(text) if key is None else _redacted_lines(text, platform, key, shown, rules)
+        _tokened(text, platform, secrets.key, readers, clean)
         for text, platform in zip(texts, platforms, strict=True)
     )
-    return old, new
+    encodings = [encoding_of(text) for text in texts]
+    shown = _shown_by(secrets)
+    marked = None
+    if not secrets.between_devices and secrets.device_key is None:
+        marked = partial(_marked, old, new, encodings[1])
+    return (
+        _hidden_lines(old, secrets, rules, partial(_readable, shown, encodings[0])),
+        _hidden_lines(new, secrets, rules, partial(_readable, shown, encodings[1]), marked),
+    )
 
 
 def _raw_lines(text: str) -> Lines:
@@ -69,33 +88,57 @@ def _raw_lines(text: str) -> Lines:
     return Lines(compared=lines, shown=[readable(line, encoding) for line in lines])
 
 
-def _redacted_lines(
-    text: str, platform: Platform, key: bytes, shown: "_Shown", rules: Sequence[Rule]
+def _tokened(
+    text: str, platform: Platform, key: bytes, readers: Platform, clean: LineMemory | None
+) -> list[str]:
+    """Return the lines with a token for each secret, also for those that only other platforms' rules find."""
+    normal = redact(normalise(text, platform, key), readers, clean, partial(_token, key))
+    return normal.removesuffix("\n").split("\n")
+
+
+def _token(key: bytes, secret: str) -> str:
+    return secret_token(secret, key)
+
+
+def _shown_by(secrets: SecretForm) -> Callable[[str], str]:
+    if secrets.between_devices or secrets.device_key is None:
+        return without_tokens
+    return partial(_keyed, secrets.device_key)
+
+
+def _keyed(device_key: bytes, line: str) -> str:
+    return keyed_by_device(line, device_key)
+
+
+def _readable(shown: Callable[[str], str], encoding: Encoding, line: str) -> str:
+    return readable(shown(line), encoding)
+
+
+def _hidden_lines(
+    lines: Sequence[str],
+    secrets: SecretForm,
+    rules: Sequence[Rule],
+    shown: Callable[[str], str],
+    marked: Callable[[Step], Sequence[str]] | None = None,
 ) -> Lines:
-    """Compare lines before they are redacted, so that the redaction cannot hide a change."""
-    normal = normalise(text, platform, key)
-    lines = normal.removesuffix("\n").split("\n")
-    return Lines(compared=quiet(lines, rules), shown=_RedactedLines(lines, shown, encoding_of(text)))
+    """Compare lines by their tokens, unless a reader could tell from it that devices share a secret."""
+    settled = quiet(lines, rules)
+    if secrets.between_devices:
+        settled = [without_tokens(line) for line in settled]
+    return Lines(compared=settled, shown=_ShownLines(lines, shown), marked=marked)
 
 
-class _Shown:
-    """A redaction of single lines; most lines of a large diff occur many times, or on both sides."""
-
-    def __init__(self, readers: Platform, clean: LineMemory) -> None:
-        self._readers = readers
-        self._clean = clean
-
-    def line(self, line: str) -> str:
-        return line if self._clean.is_plain(line) else redact_line(line, self._readers)
+def _marked(old: Sequence[str], new: Sequence[str], encoding: Encoding, step: Step) -> Sequence[str]:
+    before, after = old[step[0] : step[1]], new[step[2] : step[3]]
+    return [readable(line, encoding) for line in with_marked_changes(before, after)]
 
 
-class _RedactedLines:
-    """A sequence that redacts only the lines that a diff shows: of 40,000 usually a few dozen."""
+class _ShownLines:
+    """A sequence that makes readable only the lines that a diff shows: of 40,000 usually a few dozen."""
 
-    def __init__(self, lines: Sequence[str], shown: _Shown, encoding: Encoding) -> None:
+    def __init__(self, lines: Sequence[str], shown: Callable[[str], str]) -> None:
         self._lines = lines
         self._shown = shown
-        self._encoding = encoding
 
     def __getitem__(self, part: slice) -> Sequence[str]:
-        return [readable(self._shown.line(line), self._encoding) for line in self._lines[part]]
+        return [self._shown(line) for line in self._lines[part]]

@@ -8,7 +8,7 @@ alone takes half a minute, since its cost grows with the square of the equal lin
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Protocol
@@ -44,11 +44,17 @@ class Sliceable(Protocol):
 class Lines:
     """A text by lines: `compared` decides what is equal, `shown` is what a reader sees of each line.
 
-    So a secret can differ without being shown. Both have the same length.
+    So a secret can differ without being shown. Both have the same length. `marked`, of a new text, is what a
+    reader sees of the lines that a step puts in the place of old ones.
     """
 
     compared: Sequence[str]
     shown: Sliceable
+    marked: Callable[[Step], Sequence[str]] | None = None
+
+    def replacing(self, step: Step) -> Sequence[str]:
+        """Return what a reader sees of this text's lines that replace old ones."""
+        return self.shown[step[2] : step[3]] if self.marked is None else self.marked(step)
 
 
 def unified(
@@ -94,12 +100,13 @@ def size_of(lines: Lines, start: int, end: int) -> int:
 def _written(hunk: Sequence[Step], old: Lines, new: Lines) -> list[str]:
     first, last = hunk[0], hunk[-1]
     written = [f"@@ -{_range(first[0], last[1])} +{_range(first[2], last[3])} @@"]
-    for old_start, old_end, new_start, new_end, equal in hunk:
+    for step in hunk:
+        old_start, old_end, new_start, new_end, equal = step
         if equal:
             written += [f" {line}" for line in new.shown[new_start:new_end]]
             continue
         written += [f"-{line}" for line in old.shown[old_start:old_end]]
-        written += [f"+{line}" for line in new.shown[new_start:new_end]]
+        written += [f"+{line}" for line in new.replacing(step)]
     return written
 
 

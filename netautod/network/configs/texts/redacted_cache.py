@@ -1,20 +1,37 @@
-"""The redacted forms of the texts that were read last: one that many people look at is redacted once."""
+"""The redacted forms of texts: those that were read last, as one that many people look at is redacted once,
+and what may be known of a text by those who read it redacted.
+"""
 
+import hashlib
+import hmac
 from collections import OrderedDict
 
 from netautod.core.identity.caller import OrgId
 from netautod.core.loop.pace import in_thread_if_large
+from netautod.network.configs.models import ShownForm
+from netautod.transport.ssh.encoding import to_bytes
 from netautod.transport.ssh.platform.model import Platform
 from netautod.transport.ssh.platform.redact import clean_lines, redact
+from netautod.transport.ssh.platform.redaction_rules import redaction_rules
 
 MOST_CHARACTERS = 2 * 1024 * 1024
+
+
+def measured_as_shown(shown: str, key: bytes) -> tuple[str, int]:
+    """Return the hash under a key of the organization and the size in bytes of a redacted text.
+
+    The prefix keeps the hash apart from that of a normalised text.
+    """
+    data = to_bytes(shown)
+    return hmac.new(key, b"as shown:" + data, hashlib.sha256).hexdigest(), len(data)
 
 
 class ShownTexts:
     """A cache of redacted texts: it never keeps the text itself. A stored text does not change."""
 
     def __init__(self, readers: Platform, *, most: int = MOST_CHARACTERS) -> None:
-        self._readers = readers
+        self.readers = readers
+        self.rules = redaction_rules(readers)
         self._clean = clean_lines(readers)
         self._most = most
         self._kept: OrderedDict[tuple[OrgId, str], str] = OrderedDict()  # the one used last stands last
@@ -36,4 +53,9 @@ class ShownTexts:
 
     async def redacted(self, text: str) -> str:
         """Redact a text without the cache."""
-        return await in_thread_if_large(len(text), redact, text, self._readers, self._clean)
+        return await in_thread_if_large(len(text), redact, text, self.readers, self._clean)
+
+    async def form(self, text: str, key: bytes) -> ShownForm:
+        """Return the form to store with a version that has this text; `key` as of `measured_as_shown`."""
+        found, size = measured_as_shown(await self.redacted(text), key)
+        return ShownForm(config_hash=found, size=size, rules=self.rules)

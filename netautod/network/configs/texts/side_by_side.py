@@ -16,7 +16,7 @@ class Row:
     """A row of two columns. Numbers of lines count from 1; a side that has no line is None. Words are ranges
     of characters.
 
-    A changed line without changed words differs in what is not shown, such as a secret.
+    A changed line without changed words differs in what is not shown.
     """
 
     kind: Kind
@@ -90,10 +90,11 @@ def _section(change: Step, old: Lines, new: Lines) -> list[str]:
 
 
 def _rows(steps: Sequence[Step], old: Lines, new: Lines) -> Iterator[Row]:
-    for old_start, old_end, new_start, new_end, equal in steps:
+    for step in steps:
+        old_start, old_end, new_start, new_end, equal = step
         before, after = old.shown[old_start:old_end], new.shown[new_start:new_end]
         if not equal:
-            yield from _changed(before, after, old_start + 1, new_start + 1)
+            yield from _changed(before, after, new.replacing(step), old_start + 1, new_start + 1)
             continue
         for number, (old_text, new_text) in enumerate(zip(before, after, strict=True)):
             yield Row(
@@ -105,20 +106,23 @@ def _rows(steps: Sequence[Step], old: Lines, new: Lines) -> Iterator[Row]:
             )
 
 
-def _changed(before: Sequence[str], after: Sequence[str], old_line: int, new_line: int) -> Iterator[Row]:
+def _changed(
+    before: Sequence[str], after: Sequence[str], marked: Sequence[str], old_line: int, new_line: int
+) -> Iterator[Row]:
+    """Yield the rows of a replaced block; `marked` is what is shown of `after`, which decides on pairs."""
     for a, b in paired(before, after):
         if a is None and b is not None:
-            yield Row(kind="added", new_line=new_line + b, new_text=after[b])
+            yield Row(kind="added", new_line=new_line + b, new_text=marked[b])
         elif b is None and a is not None:
             yield Row(kind="removed", old_line=old_line + a, old_text=before[a])
         elif a is not None and b is not None:
-            old_words, new_words = changed_words(before[a], after[b])
+            old_words, new_words = changed_words(before[a], marked[b])
             yield Row(
                 kind="changed",
                 old_line=old_line + a,
                 old_text=before[a],
                 new_line=new_line + b,
-                new_text=after[b],
+                new_text=marked[b],
                 old_words=old_words,
                 new_words=new_words,
             )

@@ -23,6 +23,7 @@ from netautod.core.loop.pace import in_thread_if_large
 from netautod.core.work.context import Work
 from netautod.network.configs.texts.normalise import normalise
 from netautod.network.configs.texts.packing import packed, unpacked
+from netautod.network.configs.texts.tokens import key_of_device, keyed_by_device
 from netautod.secrets.vault.envelope import SealedField
 from netautod.secrets.vault.errors import VaultError
 from netautod.secrets.vault.vault import MAX_PLAINTEXT_BYTES, Vault
@@ -47,7 +48,10 @@ LOST = "The text of this version is no longer stored"
 
 @dataclass(frozen=True, kw_only=True)
 class TextKeys:
-    """The derived keys of an organization: for ids of texts, for hashes and for the tokens of secrets."""
+    """The derived keys of an organization: for ids of texts, for hashes and for the tokens of secrets.
+
+    The tokens of a device are made of those of the organization (tokens.py).
+    """
 
     text: bytes = field(repr=False)
     normalised: bytes = field(repr=False)
@@ -85,15 +89,16 @@ def identified(raw: str, keys: TextKeys) -> RawText:
     return RawText(raw=raw, text_id=_keyed_hash(keys.text, data), size=len(data))
 
 
-def measure(raw: str, platform: Platform, keys: TextKeys, known: Mapping[str, str] = NOTHING) -> Reading:
-    """Hash a text. `config_hash` is HMAC-SHA256 of the normalised text: equal for readings that say the same.
+def measure(
+    raw: str, platform: Platform, keys: TextKeys, device_id: str, known: Mapping[str, str] = NOTHING
+) -> Reading:
+    """Hash a text. `config_hash` is HMAC-SHA256 of the normalised text: equal for readings of a device that
+    say the same.
 
     `known` has the hashes of texts by their ids: what is stored already is not normalised again.
     """
     found = identified(raw, keys)
-    config_hash = known.get(found.text_id) or _keyed_hash(
-        keys.normalised, to_bytes(normalise(raw, platform, keys.secret))
-    )
+    config_hash = known.get(found.text_id) or _config_hash(raw, platform, keys, device_id)
     return Reading(raw=raw, text_id=found.text_id, config_hash=config_hash, size=found.size)
 
 
@@ -130,7 +135,8 @@ class ConfigTexts:
         data = await in_thread_if_large(len(reading.raw), packed, reading.raw)
         if len(data) > MAX_PLAINTEXT_BYTES:
             raise DeviceFailed(
-                f"the configuration is too large to be stored ({reading.size} bytes)", kind="flood"
+                f"the configuration is too large to be stored (packed over {MAX_PLAINTEXT_BYTES:,} bytes)",
+                kind="flood",
             )
         sealed = await self._vault.seal(org_id, COLLECTION, reading.text_id, FIELD, data)
         for _ in range(ATTEMPTS):
@@ -189,6 +195,12 @@ class ConfigTexts:
         """Delete a text that no version names, unless a capture has touched it meanwhile."""
         where = {"_id": text.id, "loose": text.token, "touched_at": {"$lt": untouched_since}}
         return await self._texts.delete(text.org_id, where)
+
+
+def _config_hash(raw: str, platform: Platform, keys: TextKeys, device_id: str) -> str:
+    normal = normalise(raw, platform, keys.secret)
+    own = keyed_by_device(normal, key_of_device(keys.secret, device_id))
+    return _keyed_hash(keys.normalised, to_bytes(own))
 
 
 def _keyed_hash(key: bytes, data: bytes) -> str:

@@ -8,6 +8,11 @@ from netautod.network.configs.texts.diff import CONTEXT, Difference
 from netautod.network.configs.texts.side_by_side import SideBySide
 
 
+def difference_names(command: str, config: Config) -> tuple[str, str]:
+    """Return the names in the head of the diff of a part that is a configuration, too, and its version."""
+    return command, f"version {config.version}"
+
+
 @dataclass(frozen=True, kw_only=True)
 class VersionDiff:
     """The difference of two versions. `found` is empty if nothing is to be shown; `identical` compares what

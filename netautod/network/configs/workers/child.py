@@ -11,10 +11,13 @@ from typing import Any
 from netautod.core.errors import InvalidInput
 from netautod.core.loop.child_frames import answer, requests
 from netautod.network.configs.texts.compare import compared, compared_side_by_side
+from netautod.network.configs.texts.diff import CONTEXT
 from netautod.network.configs.texts.learned_noise import Rule
 from netautod.network.configs.texts.packing import unpacked
+from netautod.network.configs.texts.redacted_cache import measured_as_shown
+from netautod.network.configs.texts.tokens import SecretForm
 from netautod.network.configs.workers.redacted_texts import RedactedTexts
-from netautod.transport.ssh.platform.redact import clean_lines
+from netautod.transport.ssh.platform.redact import clean_lines, redact
 from netautod.transport.ssh.platform.registry import PlatformRegistry
 
 Work = Callable[..., Any]
@@ -44,20 +47,25 @@ def _works(platforms: PlatformRegistry, cache_bytes: int) -> Mapping[str, Work]:
         packed: list[bytes],
         device_types: list[str],
         names: list[str],
-        key: bytes | None,
-        rules: Sequence[Rule],
-        context: int,
-        columns: bool,
+        secrets: SecretForm | None,
+        rules: Sequence[Rule] = (),
+        context: int = CONTEXT,
+        columns: bool = False,
     ) -> Any:
         of_types = [platforms.get(device_type) for device_type in device_types]
         given = [unpacked(one) for one in packed]
         how: Any = {"readers": readers, "rules": rules, "context": context, "clean": clean}
         if columns:
-            return compared_side_by_side(given, of_types, key, **how)
-        return compared(given, of_types, names, key, **how)
+            return compared_side_by_side(given, of_types, secrets, **how)
+        return compared(given, of_types, names, secrets, **how)
+
+    def measure(packed: list[bytes], key: bytes) -> list[tuple[str, int]]:
+        shown = (redact(unpacked(one), readers, clean) for one in packed)
+        return [measured_as_shown(text, key) for text in shown]
 
     return {
         "compare": compare,
+        "measure": measure,
         "prepare": texts.prepare,
         "learn": texts.learn,
         "search": texts.search,

@@ -32,19 +32,28 @@ def clean_lines(platform: Platform) -> LineMemory:
     return LineMemory(lambda line: len(line) <= PIECE and _is_clean(line, platform))
 
 
-def redact(text: str, platform: Platform, clean: LineMemory | None = None) -> str:
-    """Return the text with every secret replaced by `<hidden>`, as the platform and the general rules find
-    them.
+def hidden(secret: str) -> str:
+    """Return the stand-in of every secret that is hidden for good."""
+    return HIDDEN
+
+
+def redact(
+    text: str,
+    platform: Platform,
+    clean: LineMemory | None = None,
+    stand_in: Callable[[str], str] = hidden,
+) -> str:
+    """Return the text with `stand_in(secret)` for every secret that the platform and the general rules find.
 
     Tokens of `normalise` stay, so a diff of normalised texts still shows that a password changed. `clean`
     (see `clean_lines`) is passed from one text of the platform to the next.
     """
-    text = without_blocks(text, lambda secret: HIDDEN)
+    text = without_blocks(text, stand_in)
     is_clean = (clean or clean_lines(platform)).is_plain
-    lines = list(hide_long_secrets(text.split("\n"), platform, lambda item, secret: HIDDEN))
+    lines = list(hide_long_secrets(text.split("\n"), platform, lambda item, secret: stand_in(secret)))
     for number, line in enumerate(lines):
         if not is_clean(line):
-            lines[number] = _redact_line(line, platform)
+            lines[number] = _redact_line(line, platform, stand_in)
     return "\n".join(lines)
 
 
@@ -57,13 +66,6 @@ def without_blocks(text: str, stand_in: Callable[[str], str]) -> str:
     )
 
 
-def redact_line(line: str, platform: Platform) -> str:
-    """Return one line of a text as `redact` shows it. It does not detect secrets that span more than their
-    line.
-    """
-    return _redact_line(line, platform)
-
-
 def quoted(text: str, platform: Platform | None = None, *, most: int = 120) -> str:
     """Return what a failure may quote of a text that the device printed: its first characters without
     secrets.
@@ -71,16 +73,16 @@ def quoted(text: str, platform: Platform | None = None, *, most: int = 120) -> s
     People who may not see secrets read failures, also in logs and events.
     """
     text = without_secret_patterns(text.strip()[:_QUOTED])
-    return readable(_redact_line(without_blocks(text, lambda secret: HIDDEN), platform)[:most])
+    return readable(_redact_line(without_blocks(text, hidden), platform)[:most])
 
 
 def _is_clean(line: str, platform: Platform) -> bool:
     return platform.any_secret.match(line) is None and is_clean(line, platform.visible)
 
 
-def _redact_line(line: str, platform: Platform | None) -> str:
+def _redact_line(line: str, platform: Platform | None, stand_in: Callable[[str], str] = hidden) -> str:
     secrets, visible = ((), ()) if platform is None else (platform.secrets, platform.visible)
-    return replaced(line, chain(general_secrets(line, visible), _own(line, secrets)), lambda secret: HIDDEN)
+    return replaced(line, chain(general_secrets(line, visible), _own(line, secrets)), stand_in)
 
 
 def _own(line: str, secrets: Sequence[SecretPattern]) -> Iterator[Span]:

@@ -114,7 +114,7 @@ async def test_captures_that_race_number_their_versions_without_a_gap(fleet: Fle
     keys = await texts.keys(fleet.org_id)
 
     async def keep(number: int) -> tuple[int, bool]:
-        reading = measure(f"hostname sw{number % 4}\n", opened.session.platform, keys)
+        reading = measure(f"hostname sw{number % 4}\n", opened.session.platform, keys, opened.id)
         config, changed = await fleet.configs.captures._keep(opened, reading, captured.config, "task")
         return config.version, changed
 
@@ -167,7 +167,7 @@ async def test_a_text_that_was_lost_does_not_keep_the_next_one_from_being_stored
 def test_the_hash_depends_on_the_organization() -> None:
     platform = PlatformRegistry().get("cisco_ios")
     ours, theirs = (
-        measure("hostname a\n", platform, TextKeys(text=key, normalised=key, secret=key))
+        measure("hostname a\n", platform, TextKeys(text=key, normalised=key, secret=key), "d")
         for key in (b"1" * 32, b"2" * 32)
     )
     assert ours.config_hash != theirs.config_hash

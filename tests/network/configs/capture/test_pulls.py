@@ -120,4 +120,4 @@ async def test_an_observer_is_told_of_new_versions_only(fleet: Fleet) -> None:
     ]
     last = changes[-1]
     assert (last.org_id, last.device_id, last.device_name) == (fleet.org_id, device_id, "sw1")
-    assert last.config_hash == captured.config.config_hash
+    assert last.config_hash == captured.config.shown.config_hash != captured.config.config_hash

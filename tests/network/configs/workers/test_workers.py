@@ -10,6 +10,7 @@ import pytest
 from netautod.core.errors import InvalidInput, Unavailable
 from netautod.network.configs.texts.line_pattern import LineQuery
 from netautod.network.configs.texts.packing import packed, quickly_packed
+from netautod.network.configs.texts.tokens import SecretForm
 from netautod.network.configs.workers.pool import TextWorker, TextWorkers, Turn
 from netautod.network.configs.workers.redacted_texts import RedactedTexts
 from netautod.transport.ssh.platform.registry import PlatformRegistry
@@ -31,7 +32,7 @@ async def compare(turn: Turn, texts: list[str]) -> tuple[bool, int]:
         packed=[packed(text) for text in texts],
         device_types=["cisco_ios"] * 2,
         names=["old", "new"],
-        key=b"k" * 32,
+        secrets=SecretForm(key=b"k" * 32),
         rules=(),
         context=3,
         columns=False,

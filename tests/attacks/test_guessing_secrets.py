@@ -1,0 +1,240 @@
+"""Attacks on a secret of a device by a reader who has a device of his own, and types guesses on it.
+
+Two sites have the same device with the same community. The lab device of one has the right guess, that of the
+other a wrong one. Whatever a reader asks, the answers for the two sites are the same.
+"""
+
+import json
+import re
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict, dataclass
+from typing import Any, cast
+
+import pytest
+
+from netautod.automation.agents.tools.configs import ConfigTools
+from netautod.automation.agents.tools.contract import Calling
+from netautod.automation.executions.records.result_store import DeviceResultStore
+from netautod.core.work.context import Work
+from netautod.network.configs.events.feed import ConfigFeed
+from netautod.network.configs.events.outbox import _version_events
+from netautod.network.configs.models import Config
+from netautod.plugin_api import DeviceResult, ResultTotals
+from tests.network.configs.fleet import Fleet
+from tests.support.client import ApiClient
+
+COMMUNITY, WRONG, LONGER = "c4nary-7x", "gu3ss-8yy", "gu3ss-that-is-much-longer"
+READ = "devices.access"
+STORED = ("core", "lab")
+
+
+def text(community: str) -> str:
+    return f"hostname switch\nsnmp-server community {community} RO\ninterface Gi0/1\n mtu 1500\nend\n"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """A site: its two devices, and a reader of the organization."""
+
+    fleet: Fleet
+    site: str
+    core: str
+    lab: str
+    reader: ApiClient
+
+    async def get(self, path: str) -> Any:
+        """Answer and tag. The tags of both sites differ, but not those of the same answer."""
+        found = await self.reader.get(path)
+        assert found.status == 200, found.content
+        return found.json
+
+    async def versions(self) -> list[Config]:
+        store = self.fleet.installation.stores.configs
+        found = [await store.newest(self.fleet.org_id, device) for device in (self.core, self.lab)]
+        return [config for config in found if config is not None]
+
+    def masked(self, answer: Any) -> str:
+        """The answer without what has to differ from one site to the other."""
+        shown = json.dumps(answer, default=str, sort_keys=True)
+        for device_id, role in ((self.core, "core"), (self.lab, "lab")):
+            shown = shown.replace(device_id, role)
+        shown = re.sub(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", "id", shown)
+        shown = re.sub(r"\d{4}-\d\d-\d\d[T ][0-9:.+Z]+", "moment", shown)
+        shown = re.sub(r'"(port|ssh_port)": \d+', "port", shown)
+        return re.sub(r'"[^"]*_ms": \d+', "took", shown.replace(self.site, "site"))
+
+
+@pytest.fixture
+async def places(fleet: Fleet, request: pytest.FixtureRequest) -> list[Place]:
+    """The site with the right guess, and the one with a wrong guess."""
+    reader = fleet.with_permissions(READ)
+    made = []
+    for site, guess in (("left", COMMUNITY), ("wrong", request.param)):
+        ids = [
+            await fleet.stored(f"{name}.{site}", text(community), site=site)
+            for name, community in zip(STORED, (COMMUNITY, guess), strict=True)
+        ]
+        made.append(Place(fleet=fleet, site=site, core=ids[0], lab=ids[1], reader=reader))
+    return made
+
+
+Door = Callable[[Place], Awaitable[Any]]
+
+
+def of_devices(query: str) -> Door:
+    async def answer(place: Place) -> Any:
+        return await place.get(
+            f"/api/config/diff?old_device_id={place.core}&new_device_id={place.lab}{query}"
+        )
+
+    return answer
+
+
+def searched(query: str) -> Door:
+    async def answer(place: Place) -> Any:
+        return await place.get(f"/api/config/search?site={place.site}&{query}")
+
+    return answer
+
+
+def of_each(rest: str) -> Door:
+    async def answer(place: Place) -> Any:
+        return [await place.get(f"/api/config/devices/{one}/{rest}") for one in (place.core, place.lab)]
+
+    return answer
+
+
+async def backup_info(place: Place) -> Any:
+    return await place.get(f"/api/devices/with-backup-info?site={place.site}")
+
+
+async def snapshot(place: Place) -> Any:
+    run = place.fleet.run()
+    for device_id in (place.core, place.lab):
+        await place.fleet.acting(run).capture_config(device_id)
+    totals = ResultTotals(devices_total=2, succeeded=2, failed=0, changed=0, unchanged=2)
+    made = await place.fleet.acting(run).create_snapshot("nightly", totals)
+    return await place.get(f"/api/config/snapshots/{made}")
+
+
+async def stream_of_events(place: Place) -> Any:
+    store = place.fleet.installation.stores.configs
+    feed = ConfigFeed(place.fleet.database, store)
+    rows = await place.fleet.rows("configs", device_id={"$in": [place.core, place.lab]})
+    return [
+        event.data
+        for row in sorted(rows, key=lambda row: row["device_id"] == place.lab)
+        for event in feed.derive(row)
+    ]
+
+
+async def webhook_events(place: Place) -> Any:
+    store = place.fleet.installation.stores.configs
+    rows = await place.fleet.rows("configs", device_id={"$in": [place.core, place.lab]})
+    rows.sort(key=lambda row: row["device_id"] == place.lab)
+    owed = {"at": rows[0]["created_at"], "device_name": "x", "execution_id": None}
+    return [(await _version_events(store, {**row, "owed": owed}))[0].data for row in rows]
+
+
+async def observers(place: Place) -> Any:
+    told = [event for event in place.fleet.told.changes if event.device_id in (place.core, place.lab)]
+    return [asdict(event) for event in told]
+
+
+async def captures_of_plugins(place: Place) -> Any:
+    return [asdict(await place.fleet.acting().capture_config(one)) for one in (place.core, place.lab)]
+
+
+async def results_of_backups(place: Place) -> Any:
+    results, run = DeviceResultStore(place.fleet.database), place.fleet.run()
+    work: Work = place.fleet.work()
+    for name, device_id in zip(STORED, (place.core, place.lab), strict=True):
+        taken = await place.fleet.acting(run).capture_config(device_id)
+        result = DeviceResult(
+            device_id=device_id, device_name=name, success=True, duration_ms=1, config_hash=taken.config_hash
+        )
+        await results.record(work, run.id, 1, result)
+    found = await results.of_both(place.fleet.org_id, place.lab, [run.id])
+    found |= {"core": (await results.of_both(place.fleet.org_id, place.core, [run.id]))[run.id]}
+    return [asdict(result) for result in found.values()]
+
+
+async def tools_of_agents(place: Place) -> Any:
+    """The owner of the run may see secrets; the model that reads for him may not."""
+    devices = place.fleet.parts.devices.devices
+    tools = {
+        tool.name: tool for tool in ConfigTools(devices=devices, configs=place.fleet.configs.service).tools()
+    }
+    calling = cast(Calling, _Calling(place.fleet.work()))
+    answers = []
+    for device_id in (place.core, place.lab):
+        for name in ("list_configs", "read_config", "diff_configs"):
+            arguments = {
+                "device": device_id,
+                "first_line": 1,
+                "lines": 400,
+                "old_version": 1,
+                "new_version": 1,
+            }
+            answers.append((await tools[name].run(arguments, calling)).text)
+    return answers
+
+
+@dataclass(frozen=True)
+class _Calling:
+    work: Work
+
+
+DOORS = [
+    pytest.param(of_devices(""), id="the diff of two devices"),
+    pytest.param(of_devices("&format=side_by_side&context=9"), id="the same in two columns"),
+    pytest.param(searched("q=community"), id="the search for a word"),
+    pytest.param(searched(f"q={COMMUNITY}"), id="the search for the secret"),
+    pytest.param(searched("regex=c4nary|gu3ss"), id="the search by a pattern"),
+    pytest.param(searched("q=community&group=line"), id="the search for equal lines"),
+    pytest.param(searched("q=hostname&context=3"), id="the lines around a match"),
+    pytest.param(of_each("configs?limit=5"), id="the lists of versions"),
+    pytest.param(of_each("configs/latest"), id="the newest versions"),
+    pytest.param(of_each("configs/1"), id="the first versions"),
+    pytest.param(of_each("diff?old_version=1&new_version=1"), id="a version and itself"),
+    pytest.param(backup_info, id="the devices with their backups"),
+    pytest.param(snapshot, id="a snapshot"),
+    pytest.param(stream_of_events, id="the stream of events"),
+    pytest.param(webhook_events, id="webhooks"),
+    pytest.param(observers, id="what observers are told"),
+    pytest.param(captures_of_plugins, id="what plugins are told of a capture"),
+    pytest.param(results_of_backups, id="the results of a backup"),
+    pytest.param(tools_of_agents, id="the tools of agents"),
+]
+
+
+@pytest.mark.parametrize("places", [WRONG, LONGER], ids=["as long", "longer"], indirect=True)
+@pytest.mark.parametrize("door", DOORS)
+async def test_a_right_guess_is_answered_as_a_wrong_one(places: list[Place], door: Door) -> None:
+    right, wrong = [place.masked(await door(place)) for place in places]
+    assert right == wrong
+    assert COMMUNITY not in right.replace(f"q={COMMUNITY}", "")
+    assert "core" in right or "matches" in right or "diff" in right or "hunks" in right
+
+
+@pytest.mark.parametrize("places", [WRONG], indirect=True)
+async def test_who_may_see_secrets_is_answered_by_the_secrets(places: list[Place]) -> None:
+    """The doors are real ones: this caller finds the right guess in the lists that hide it from others."""
+    for path in ("configs?limit=1", "configs/latest"):
+        found = [
+            (await place.fleet.api.get(f"/api/config/devices/{place.lab}/{path}")).expect()
+            for place in places
+        ]
+        items = [answer.get("configs", [answer])[0] for answer in found]
+        assert items[0]["config_hash"] != items[1]["config_hash"]
+
+
+@pytest.mark.parametrize("places", [WRONG], indirect=True)
+async def test_an_answer_that_differs_by_the_reader_has_a_tag_of_its_own(places: list[Place]) -> None:
+    path = f"/api/devices/with-backup-info?site={places[0].site}"
+    mine, theirs = await places[0].reader.get(path), await places[0].fleet.api.get(path)
+    assert mine.headers["ETag"] != theirs.headers["ETag"]
+    known = {"If-None-Match": theirs.headers["ETag"]}
+    assert (await places[0].reader.get(path, headers=known)).status == 200
+    known = {"If-None-Match": mine.headers["ETag"]}
+    assert (await places[0].reader.get(path, headers=known)).status == 304
