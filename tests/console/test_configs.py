@@ -1,5 +1,7 @@
 """The pages of configs: versions, texts, diffs and the search, as people with more and with less see them."""
 
+import re
+
 import pytest
 
 from tests.console.site import Site
@@ -268,3 +270,40 @@ async def test_a_search_that_is_refused_keeps_the_form(site: Site, query: str, t
     assert text in page.text
     kept = {one.attributes.get("name"): one.attributes["value"] for one in page.all("input", id="f-regex")}
     assert kept["regex"] == {"%28abc": "(abc", "b": "b"}.get(query.rpartition("regex=")[2], "")
+
+
+@pytest.fixture(scope="module")
+async def guesses(site: Site) -> dict[str, str]:
+    """A device with the secret, and two of a reader: one with the right guess, one with a wrong one."""
+    kept = {"core1": SECRET, "lab-right": SECRET, "lab-wrong": "gu3ss-that-is-longer"}
+    return {name: await stored(site, name, OLD.replace(SECRET, word)) for name, word in kept.items()}
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param("/configs/{core}/diff?new_device_id={lab}", id="the diff of two devices"),
+        pytest.param("/configs/{core}/diff?new_device_id={lab}&format=side_by_side", id="in two columns"),
+        pytest.param("/configs/{lab}", id="the versions"),
+        pytest.param("/configs/{lab}/1", id="a version"),
+        pytest.param("/configs/{lab}/1/download", id="a version as a file"),
+        pytest.param("/devices/{lab}", id="the device"),
+    ],
+)
+async def test_a_right_guess_reads_as_a_wrong_one(site: Site, guesses: dict[str, str], page: str) -> None:
+    shown = []
+    for lab in ("lab-right", "lab-wrong"):
+        path = page.format(core=guesses["core1"], lab=guesses[lab])
+        html = (await site.browser(READ).get(path)).html.replace(guesses[lab], "id").replace(lab, "lab")
+        html = re.sub(r"value=\"[0-9a-f]{32,}[^\"]*\"|127.0.0.1:\d+|port \d+", "", html)
+        shown.append(re.sub(r"\d{4}-\d\d-\d\d[T ][\d:.]+Z?|\d\d:\d\d(:\d\d)?|SHA256:[\w+/]+", "", html))
+    assert shown[0] == shown[1]
+    assert SECRET not in shown[0]
+
+
+async def test_a_changed_secret_is_said_in_the_history_of_its_device(site: Site) -> None:
+    device_id = await stored(site, "sw-changed", OLD, OLD.replace(SECRET, "an0ther"))
+    for query in ("", "?format=side_by_side"):
+        page = await site.browser(READ).get(f"/configs/{device_id}/diff{query}")
+        assert "snmp-server community <secret: changed> RO" in page.text
+        assert "an0ther" not in page.html

@@ -12,15 +12,7 @@ from netautod.core.identity.caller import OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.core.schema.bulk_values import made
 from netautod.core.work.context import Work
-from netautod.network.configs.models import (
-    FROM_DEVICE,
-    UNKNOWN_FORM,
-    ChangedLines,
-    Config,
-    NewestText,
-    Part,
-    ShownForm,
-)
+from netautod.network.configs.models import FROM_DEVICE, ChangedLines, Config, NewestText, Part, ShownForm
 from netautod.store.batching import Batcher, batched_changes, batched_inserts
 from netautod.store.client import Database, Document
 from netautod.store.indexes import Index
@@ -63,6 +55,7 @@ BATCH = 500
 _PARTS = frozenset({"parts", "parts_at"})  # a version has them once they were read
 _PLAIN = tuple(name for name in Config.__dataclass_fields__ if name not in {"id", SHOWN, *_PARTS})
 _PART_FIELDS = tuple(Part.__dataclass_fields__)
+_FORM_FIELDS = tuple(ShownForm.__dataclass_fields__)
 
 
 class ConfigStore:
@@ -349,18 +342,18 @@ class ConfigStore:
         return made(Config, fields)
 
     def _form(self, document: Document) -> ShownForm:
-        shown = document.get(SHOWN)
-        if shown is None or not self.rules or shown["rules"] != self.rules:
-            return UNKNOWN_FORM
-        return ShownForm(config_hash=shown["config_hash"], size=shown["size"], rules=shown["rules"])
+        shown = self._in_force(document, SHOWN)
+        return ShownForm(**{name: shown[name] for name in _FORM_FIELDS if name in shown})
 
     def _parts(self, document: Document) -> tuple[Part, ...]:
-        rows = document.get("parts")
-        if not rows:
-            return ()
-        shown = document.get(SHOWN_PARTS) or {}
-        sizes = shown["sizes"] if self.rules and shown.get("rules") == self.rules else {}
+        rows = document.get("parts", ())
+        sizes = self._in_force(document, SHOWN_PARTS).get("sizes", {}) if rows else {}
         return tuple(Part(**{**row, "size": sizes.get(row["text_id"])}) for row in rows)
+
+    def _in_force(self, document: Document, field: str) -> Document:
+        """Return what was made by the rules in force, else nothing."""
+        shown: Document = document.get(field) or {}
+        return shown if self.rules and shown.get("rules") == self.rules else {}
 
     async def _devices(self, pipeline: Sequence[Document]) -> list[tuple[OrgId, str]]:
         found = await self._all.aggregate(pipeline)

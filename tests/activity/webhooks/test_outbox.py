@@ -73,6 +73,7 @@ DEVICE_ID = str(uuid4())
 async def version_stored(hooks: Hooks) -> dict[str, Any]:
     event = {"device_name": "sw1", "execution_id": "e"}
     work = Work(caller=hooks.caller)
+    hooks.installation.stores.configs.rules = "rules"
     await hooks.installation.stores.configs.insert(config_of(hooks, DEVICE_ID, 2), work, event=event)
     return {
         "org_id": hooks.org_id,

@@ -389,3 +389,13 @@ async def test_sums_and_what_is_settled(tasks: Tasks) -> None:
     assert (await store.totals(other, results.id)).devices_total == 0
     await store.delete_of(org_id, [results.id])
     assert (await store.totals(org_id, results.id)).devices_total == 0
+
+
+async def test_the_hash_of_an_earlier_release_is_not_answered(tasks: Tasks) -> None:
+    """It was that of the text with its secrets."""
+    client, results = await results_of(tasks)
+    await results.record(1, replace(RESULT, config_hash="h"))
+    of_before = {"$unset": {"shown_hash": ""}, "$set": {"config_hash": "of the secrets"}}
+    await tasks.database.collection("execution_results").update_many({}, of_before)
+    [answer] = (await client.get(f"{EXECUTIONS}/{results.id}/results")).expect()["results"]
+    assert answer["config_hash"] is None

@@ -77,6 +77,20 @@ async def test_rows_are_stored_as_every_release_reads_them(fleet: Fleet) -> None
     ]
 
 
+async def test_a_snapshot_of_an_earlier_release_tells_nothing_of_secrets(fleet: Fleet) -> None:
+    """Its rows hold the hash of the text with secrets."""
+    run, device_id = fleet.run(), await fleet.device(fleet.simulated("sw1"))
+    taken = await fleet.acting(run).capture_config(device_id)
+    made = await fleet.acting(run).create_snapshot("nightly", totals(1))
+    of_before = {"$set": {"config_hash": "of the secrets"}}
+    await fleet.database.collection("snapshot_configs").update_many({}, of_before)
+    [row] = (await fleet.api.get(f"{SNAPSHOTS}/{made}")).expect()["configs"]
+    assert row["config_hash"] == taken.config_hash
+    await fleet.database.collection("configs").update_many({}, {"$unset": {"shown": ""}})
+    [row] = (await fleet.api.get(f"{SNAPSHOTS}/{made}")).expect()["configs"]
+    assert row["config_hash"] is None
+
+
 async def test_snapshots_of_others_are_not_there(fleet: Fleet) -> None:
     made = await fleet.acting().create_snapshot("ours", totals(0))
     stranger = fleet.served.client("*")[0]

@@ -9,6 +9,7 @@ import pytest
 
 from netautod.network.configs.texts.learned_noise import Rule
 from netautod.network.configs.texts.learned_noise_store import Learned, LearnedNoise
+from netautod.network.configs.texts.normalise import secret_token
 from netautod.testing import SimulatedDevice
 from netautod.transport.ssh.platform.registry import PlatformRegistry
 from tests.network.configs.fleet import PASSWORD, Fleet
@@ -265,5 +266,11 @@ async def test_what_is_learned_is_sealed_and_redacted(fleet: Fleet) -> None:
         await fleet.pulled(device_id)
     (row,) = await fleet.rows("backup_facts")
     assert "seen" not in str(row["learned"])
-    (shown,) = (await fleet.api.get(f"/api/config/devices/{device_id}/configs/latest")).json["learned_noise"]
+    latest = f"/api/config/devices/{device_id}/configs/latest"
+    (shown,) = (await fleet.api.get(latest)).json["learned_noise"]
     assert "c4nary" not in shown
+    key = (await fleet.configs.texts.keys(fleet.org_id)).secret
+    assert shown.startswith("radius secret <secret:")
+    assert secret_token("c4nary-pa55", key) not in shown  # it is that of the device
+    reader = fleet.with_permissions("devices.access")
+    assert (await reader.get(latest)).json["learned_noise"] == ["radius secret <secret> seen *"]

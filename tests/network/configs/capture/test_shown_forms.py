@@ -9,6 +9,7 @@ import pytest
 from netautod.core.clock import SystemClock
 from netautod.core.errors import Unavailable
 from netautod.network.configs.capture.shown_forms import ShownForms
+from netautod.network.configs.events.outbox import _version_events
 from netautod.network.configs.texts.normalise import normalise
 from netautod.network.configs.texts.redacted_cache import ShownTexts
 from netautod.testing import ios_config
@@ -170,3 +171,15 @@ def test_the_rules_are_named_by_what_they_hide() -> None:
     assert named == ShownTexts(PlatformRegistry().for_readers).rules
     assert redaction_rules(registry.get("cisco_ios")) != named
     assert len(named) == 16
+
+
+async def test_a_webhook_is_told_null_of_a_version_of_a_node_of_before(fleet: Fleet) -> None:
+    await fleet.stored("sw1", *configs("c4nary"))
+    store = fleet.installation.stores.configs
+    await as_before(fleet)
+    for known in (False, True):
+        [row] = await fleet.rows("configs")
+        owed = {"at": row["created_at"], "device_name": "sw1", "execution_id": None}
+        [event] = await _version_events(store, {**row, "owed": owed})
+        assert (event.data["config_hash"] is not None) is known
+        await fleet.configs.shown_forms.renew()
