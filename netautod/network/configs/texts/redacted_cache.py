@@ -2,28 +2,17 @@
 and what may be known of a text by those who read it redacted.
 """
 
-import hashlib
-import hmac
 from collections import OrderedDict
 
 from netautod.core.identity.caller import OrgId
 from netautod.core.loop.pace import in_thread_if_large
 from netautod.network.configs.models import ShownForm
-from netautod.transport.ssh.encoding import to_bytes
+from netautod.network.configs.texts.shown_measure import measured_as_shown
 from netautod.transport.ssh.platform.model import Platform
 from netautod.transport.ssh.platform.redact import clean_lines, redact
 from netautod.transport.ssh.platform.redaction_rules import redaction_rules
 
 MOST_CHARACTERS = 2 * 1024 * 1024
-
-
-def measured_as_shown(shown: str, key: bytes) -> tuple[str, int]:
-    """Return the hash under a key of the organization and the size in bytes of a redacted text.
-
-    The prefix keeps the hash apart from that of a normalised text.
-    """
-    data = to_bytes(shown)
-    return hmac.new(key, b"as shown:" + data, hashlib.sha256).hexdigest(), len(data)
 
 
 class ShownTexts:

@@ -14,7 +14,7 @@ from netautod.network.configs.texts.compare import compared, compared_side_by_si
 from netautod.network.configs.texts.diff import CONTEXT
 from netautod.network.configs.texts.learned_noise import Rule
 from netautod.network.configs.texts.packing import unpacked
-from netautod.network.configs.texts.redacted_cache import measured_as_shown
+from netautod.network.configs.texts.shown_measure import measured_as_shown
 from netautod.network.configs.texts.tokens import SecretForm
 from netautod.network.configs.workers.redacted_texts import RedactedTexts
 from netautod.transport.ssh.platform.redact import clean_lines, redact

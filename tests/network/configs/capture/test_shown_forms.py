@@ -82,13 +82,14 @@ async def test_a_pass_that_was_interrupted_is_gone_on_with(
 ) -> None:
     device_id = await fleet.stored("sw1", *configs("a", "b", "c"))
     await as_before(fleet)
-    store, done = fleet.installation.stores.configs, []
+    store, done = fleet.installation.stores.configs, list[Any]()
     set_shown = store.set_shown
 
     async def dies(*given: Any, **named: Any) -> None:
         if done:
             raise Unavailable("gone")
-        done.append(await set_shown(*given, **named))
+        done.append(given)
+        await set_shown(*given, **named)
 
     with monkeypatch.context() as patched:
         patched.setattr(store, "set_shown", dies)
