@@ -136,6 +136,18 @@ async def test_again_adds_what_is_new(fleet: Fleet, repository: Repository) -> N
     assert await history(fleet, device_id) == [(1, 0, "one"), (2, 1, "two"), (3, 1, "three")]
 
 
+async def test_a_hash_of_an_earlier_release_makes_no_version(fleet: Fleet, repository: Repository) -> None:
+    device_id = await fleet.entry("sw1", 22)
+    repository.commit({"sw1.cfg": text("one")})
+    await imported(fleet, repository)
+    of_before = {"$set": {"config_hash": "0" * 64}}
+    await fleet.database.collection("configs").update_many({}, of_before)
+    noise = "! Last configuration change at 09:00:00 UTC Sun Nov 22 2026 by ann"
+    repository.commit({"sw1.cfg": text(f"{noise}\none")})
+    assert (await imported(fleet, repository)).versions == 0
+    assert await history(fleet, device_id) == [(1, 0, "one")]
+
+
 async def test_dates_that_run_backwards_keep_the_order_of_the_commits(
     fleet: Fleet, repository: Repository
 ) -> None:
