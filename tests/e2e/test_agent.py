@@ -255,7 +255,7 @@ BAD = [
     (Call("list_devices", {"x": 1}), "x: Unknown field"),
     (Call("run_command", {"device": "sw1", "command": "reload"}), "the command is not allowed"),
     (Call("run_command", {"device": "nobody", "command": "show version"}), "Device not found"),
-    (Call("change_config", {"device": "sw1", "lines": ["do reload"]}), "This is a command"),
+    (Call("change_config", {"device": "sw1", "lines": ["do reload"]}), "is the command do, no line"),
     (Call("change_config", {"device": "sw1", "lines": ["a\nb"]}), "printable characters"),
 ]
 

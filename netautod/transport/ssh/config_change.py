@@ -8,6 +8,7 @@ would be taken for commands.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from netautod.core.errors import InvalidInput
 from netautod.transport.ssh.failures import DeviceFailed
 from netautod.transport.ssh.platform.model import ConfigChange
 from netautod.transport.ssh.session import CliSession, refusal_of
@@ -46,13 +47,18 @@ class Refused(Exception):
 async def change(session: CliSession, lines: Sequence[str], *, save: bool) -> ChangeReport:
     """Send the lines and, with `save`, store the configuration for the next start.
 
-    DeviceFailed `refused_command` before anything is sent, when the device does not let us configure it. Any
-    other DeviceFailed: the connection broke in the middle, and it is unknown which lines are in force.
+    DeviceFailed `refused_command` before anything is sent, when a line is no configuration, or the device
+    does not let us configure it. Any other DeviceFailed: the connection broke in the middle, and it is
+    unknown which lines are in force.
     """
     how = session.platform.change
     if how is None:
         text = f"changes are not supported on the platform {session.platform.name}"
         raise DeviceFailed(text, kind="refused_command")
+    try:
+        how.lines.check(lines)
+    except InvalidInput as refused:
+        raise DeviceFailed(refused.text, kind="refused_command") from refused
     if session.platform.capture_mode is not None:
         await session.require_mode(session.platform.capture_mode)
     await _enter(session, how)
@@ -63,13 +69,15 @@ async def change(session: CliSession, lines: Sequence[str], *, save: bool) -> Ch
     except Refused as refused:
         await _send_ignoring_output(session, (*how.discard, *how.leave))
         in_force = bool(answers) and not how.apply
-        return ChangeReport(answers=answers, refused=refused.text, in_force=in_force, saved=False)
+        saved = in_force and how.stores(one.line for one in answers)
+        return ChangeReport(answers=answers, refused=refused.text, in_force=in_force, saved=saved)
+    stored = how.stores(lines)
     try:
         await _send(session, how.leave if session.mode == CONFIG else (), [])
         await _send(session, how.save if save else (), answers)
     except Refused as refused:
-        return ChangeReport(answers=answers, refused=refused.text, in_force=True, saved=False)
-    return ChangeReport(answers=answers, refused=None, in_force=True, saved=save)
+        return ChangeReport(answers=answers, refused=refused.text, in_force=True, saved=stored)
+    return ChangeReport(answers=answers, refused=None, in_force=True, saved=save or stored)
 
 
 async def _enter(session: CliSession, how: ConfigChange) -> None:

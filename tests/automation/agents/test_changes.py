@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -18,6 +19,28 @@ from netautod.transport.outbound.client import GuardedClient
 from tests.network.configs.fleet import Fleet
 
 LINES = ["ntp server 192.0.2.99"]
+FIRST = {
+    **dict.fromkeys(("cisco_ios", "cisco_nxos", "arista_eos", "cisco_asa"), "hostname sw1"),
+    **dict.fromkeys(("vyos", "juniper_junos"), "set system host-name sw1"),
+}
+STORING_PLATFORM = """
+name = "acme_os"
+channel = "shell"
+sources = ["a made-up vendor"]
+[prompts]
+privileged = '(?P<host>[\\w.\\-]{1,64})#\\s*$'
+config = '(?P<host>[\\w.\\-]{1,64})\\([\\w\\-]+\\)#\\s*$'
+[session]
+capture_mode = "privileged"
+[capture]
+items = [{ command = "show running-config" }]
+[change]
+enter = ["configure terminal"]
+leave = ["end"]
+save = ["keep all"]
+[change.lines]
+words = ["ntp", "keep all"]
+"""
 
 
 async def nothing() -> None:
@@ -117,7 +140,7 @@ async def test_what_it_is_bound_to_follows_the_way_to_the_device(fleet: Fleet) -
         assert (await change.changes.bound(change.arguments(), change.calling())) != before, fields
         await fleet.api.put(f"/api/devices/{device_id}", {name: restored[name] for name in fields})
     assert (await change.changes.bound(change.arguments(), change.calling())) == before
-    assert (await change.changes.bound(change.arguments(lines=["x"]), change.calling())) != before
+    assert (await change.changes.bound(change.arguments(lines=["hostname x"]), change.calling())) != before
     assert (await change.changes.bound(change.arguments(save=True), change.calling())) != before
 
 
@@ -177,10 +200,10 @@ async def test_a_device_that_refuses_configuration_is_not_changed(fleet: Fleet) 
 async def test_a_refused_line_says_what_is_in_force(fleet: Fleet) -> None:
     device = switch(fleet)
     await fleet.device(device)
-    device.responses["bad"] = "% Invalid input detected at '^' marker.\n"
-    done = await Change(fleet=fleet).do(lines=[*LINES, "bad", "shutdown"])
+    device.responses["ip bad"] = "% Invalid input detected at '^' marker.\n"
+    done = await Change(fleet=fleet).do(lines=[*LINES, "ip bad", "shutdown"])
     assert not done.ok
-    assert "`bad` was refused" in done.text
+    assert "`ip bad` was refused" in done.text
     assert "The lines before it are in force." in done.text
     assert "+ntp server 192.0.2.99" in done.text.split("\n")
     assert "shutdown" not in device.commands
@@ -203,69 +226,53 @@ async def test_what_cannot_be_planned(fleet: Fleet, fields: Any, device_type: st
     assert device.commands == []
 
 
-NO_LINES = [
-    *(
-        "",
-        "  ",
-        "a\nb",
-        "a\rb",
-        "a\x1bb",
-        "a\x00b",
-        "a\tb",
-        "do reload",
-        "do show run",
-        "DO reload",
-        " do reload",
-    ),
-    *(
-        "reload",
-        "relo",
-        "rel",
-        "reboot",
-        "write memory",
-        "wr",
-        "copy run start",
-        "erase startup-config",
-        "er",
-    ),
-    *(
-        "end",
-        "return",
-        "commit",
-        "commit confirmed 5",
-        "rollback 0",
-        "abort",
-        "load merge terminal",
-        "run show",
-    ),
-    *(
-        "configure terminal",
-        "conf t",
-        "debug all",
-        "clear line 1",
-        "test x",
-        "ping 192.0.2.1",
-        "ssh 192.0.2.1",
-    ),
-    *("telnet 192.0.2.1", "install all", "tclsh", "bash", "python", "format flash:", "request system reboot"),
-    *("ntp\u202e server", "ntp server\u200b x", "\ufeffntp", "ntp\u2028server", "a\u00a0b", "a\u2066b"),
-    *("start shell", "save", "x" * 501, "traceroute 192.0.2.1", "archive download-sw tftp://x"),
-]
-
-
-@pytest.mark.parametrize("line", NO_LINES)
-def test_what_is_no_line_of_a_configuration(line: str) -> None:
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("", "  ", "a\nb", "a\rb", "a\x1bb", "a\x00b", "a\tb", "\tdo reload", "x" * 501),
+        *("ntp\u202e server", "ntp server\u200b x", "\ufeffntp", "ntp\u2028server", "a\u00a0b", "a\u2066b"),
+    ],
+)
+def test_what_is_no_line_on_any_platform(line: str) -> None:
     with pytest.raises(ValidationError):
         ChangeArguments().load({"device": "sw1", "lines": [line]})
 
 
 @pytest.mark.parametrize(
-    "line",
+    ("device_type", "line"),
     [
-        *("ntp server 192.0.2.1", " description döner", "no shutdown", "set system host-name x", "exit", "!"),
-        *("boot system flash:x", "logging buffered 10000", "undo shutdown", "delete interfaces ge-0/0/0"),
-        *("archive", "writer", "documentation x", "runner", "copyright x", "loading x", "testing"),
+        pytest.param("cisco_ios", "cop run start", id="IOS, copy"),
+        pytest.param("cisco_nxos", "delete bootflash:x", id="NX-OS, a file"),
+        pytest.param("arista_eos", "bas rm -rf /mnt/flash", id="EOS, bash"),
+        pytest.param("vyos", "sudo reboot; echo `id`", id="VyOS, a shell"),
+        pytest.param("juniper_junos", "req system reboot", id="Junos, request"),
+        pytest.param("cisco_asa", "failover exec mate reload", id="ASA, the other unit"),
     ],
 )
-def test_what_is_one(line: str) -> None:
-    assert ChangeArguments().load({"device": "sw1", "lines": [line]})["lines"] == [line]
+async def test_a_command_is_refused_before_anything_is_asked_or_sent(
+    fleet: Fleet, device_type: str, line: str
+) -> None:
+    device = switch(fleet)
+    await fleet.entry("sw1", 22, device_type=device_type)
+    change = Change(fleet=fleet)
+    save = device_type == "juniper_junos"
+    with pytest.raises(InvalidInput, match="lines: line 2: "):
+        await change.plan(lines=[FIRST[device_type], line], save=save)
+    assert change.admitted == []
+    assert device.commands == []
+
+
+async def test_a_platform_of_a_plugin_that_lists_a_storing_line_is_announced_as_storing(
+    fleet: Fleet, tmp_path: Path
+) -> None:
+    """The sentence comes from the lines: the argument says `save: false`."""
+    file = tmp_path / "acme_os.toml"
+    file.write_text(STORING_PLATFORM)
+    fleet.sessions.platforms.register(file)
+    await fleet.device(switch(fleet, platform="acme_os", script=ios_script(), config="hostname sw1\n"))
+    plan = await Change(fleet=fleet).plan(lines=["ntp server 192.0.2.99", "keep all"])
+    assert plan.request["text"] == "Send 2 lines of configuration to sw1, and store it for the next start"
+    assert plan.request["save"] is True
+    plan = await Change(fleet=fleet).plan(lines=["ntp server 192.0.2.99"])
+    assert plan.request["text"] == "Send one line of configuration to sw1, without storing it"
+    assert plan.request["save"] is False

@@ -43,12 +43,12 @@ async def test_a_refused_line_ends_it(make_target: MakeTarget, login: Login) -> 
         SimulatedDevice(takes_lines=True) as device,
         open_session(make_target(device), login) as session,
     ):
-        device.responses["bad line"] = "% Invalid input detected at '^' marker.\n"
-        report = await change(session, ["interface Vlan7", "bad line", "shutdown"], save=True)
+        device.responses["ip bad"] = "% Invalid input detected at '^' marker.\n"
+        report = await change(session, ["interface Vlan7", "ip bad", "shutdown"], save=True)
         assert report.refused is not None
-        assert "`bad line` was refused" in report.refused
+        assert "`ip bad` was refused" in report.refused
         assert (report.in_force, report.saved) == (True, False)
-        assert device.commands[-3:] == ["interface Vlan7", "bad line", "end"]
+        assert device.commands[-3:] == ["interface Vlan7", "ip bad", "end"]
 
 
 async def test_a_line_that_leaves_the_mode_ends_it(make_target: MakeTarget, login: Login) -> None:
@@ -56,9 +56,24 @@ async def test_a_line_that_leaves_the_mode_ends_it(make_target: MakeTarget, logi
         SimulatedDevice(takes_lines=True) as device,
         open_session(make_target(device), login) as session,
     ):
-        report = await change(session, ["exit", "reload"], save=False)
+        report = await change(session, ["hostname sw1", "exit", "ip routing"], save=False)
         assert report.refused == "`exit` left the configuration mode."
-        assert "reload" not in device.commands
+        assert "ip routing" not in device.commands
+
+
+@pytest.mark.parametrize("line", ["cop run start", "do reload", "reload", "event manager applet X"])
+async def test_a_command_is_refused_before_anything_is_sent(
+    make_target: MakeTarget, login: Login, line: str
+) -> None:
+    async with (
+        SimulatedDevice(takes_lines=True) as device,
+        open_session(make_target(device), login) as session,
+    ):
+        with pytest.raises(DeviceFailed, match="lines: line 3: ") as failed:
+            await change(session, [*LINES, line], save=False)
+        assert failed.value.kind == "refused_command"
+        assert "configure terminal" not in device.commands
+        assert not {*LINES, line} & set(device.commands)
 
 
 async def test_a_device_that_refuses_the_configuration_mode(make_target: MakeTarget, login: Login) -> None:

@@ -5,7 +5,6 @@ computed. Afterwards it is captured again, the lines are sent, and it is capture
 the two is the result.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from difflib import unified_diff
 from typing import Any
@@ -33,13 +32,6 @@ READ = "devices.access"
 MANAGE = "devices.manage"
 MOST_LINES = 500
 SECONDS = 240.0
-# Words that run a command from within the configuration mode, end it, or store and restart: a change is
-# configuration, and the argument `save` stores it.
-_NO_CONFIG = re.compile(
-    r"(?i:do|do-exec|run|rel(?:o(?:ad?)?)?|reboot|wr(?:i(?:te?)?)?|copy|er(?:a(?:se?)?)?|format|request|start|"
-    r"end|return|commit|rollback|abort|load|tclsh|bash|python|guestshell|configure|conf|save|clear|debug|test|"
-    r"ping|traceroute|ssh|telnet|install|upgrade|archive\s+download-sw)(?:\s.*)?"
-)
 
 
 def one_line(text: str) -> None:
@@ -47,8 +39,6 @@ def one_line(text: str) -> None:
     # is sent.
     if not text.isprintable() or not text.strip():
         raise ValidationError("A line has printable characters, and at least one that is no blank.")
-    if _NO_CONFIG.fullmatch(text.strip()):
-        raise ValidationError("This is a command, no line of configuration.")
 
 
 class ChangeArguments(DeviceArguments):
@@ -101,6 +91,7 @@ class ConfigChanges:
 
     async def _plan(self, arguments: Mapping[str, Any], calling: Calling) -> ToolPlan:
         device, how = await self._changeable(arguments, calling)
+        kept = arguments["save"] or how.stores(arguments["lines"])
         calling.admit(device.id)
         taken = await calling.acting.capture_config(device.id)
         # Bound after the visit, because the first visit pins the device's key.
@@ -111,10 +102,10 @@ class ConfigChanges:
         found = unified_diff(stored.text.split("\n"), after.split("\n"), *names, lineterm="")
         return ToolPlan(
             request={
-                "text": _sentence(device, arguments),
+                "text": _sentence(device, len(arguments["lines"]), kept=kept),
                 "reason": arguments["reason"],
                 "lines": list(arguments["lines"]),
-                "save": arguments["save"],
+                "save": kept,
                 "diff": "\n".join(found),
                 "devices": [{"id": device.id, "name": device.name}],
                 "targets": bound["targets"],
@@ -137,6 +128,7 @@ class ConfigChanges:
             raise InvalidInput(f"changes are not supported on devices of the type {device.device_type}")
         if not arguments["lines"]:
             raise InvalidInput("lines: there are none")
+        how.lines.check(arguments["lines"])
         if how.keeps and not arguments["save"]:
             raise InvalidInput(f"save: on {platform.name} a change is always kept: it must be true")
         if arguments["save"] and not how.keeps and not how.save:
@@ -244,11 +236,10 @@ def _target(device: Device, credential_id: str) -> dict[str, Any]:
     }
 
 
-def _sentence(device: Device, arguments: Mapping[str, Any]) -> str:
-    stored = "and store it for the next start" if arguments["save"] else "without storing it"
-    count = len(arguments["lines"])
+def _sentence(device: Device, count: int, *, kept: bool) -> str:
+    fate = "and store it for the next start" if kept else "without storing it"
     what = "one line" if count == 1 else f"{count} lines"
-    return f"Send {what} of configuration to {device.name}, {stored}"
+    return f"Send {what} of configuration to {device.name}, {fate}"
 
 
 def _report_lines(report: ChangeReport) -> list[str]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Literal
 
+from netautod.transport.ssh.config_lines.grammar import ConfigLines
 from netautod.transport.ssh.platform.clock_lines import MOVING_LINE
 from netautod.transport.ssh.platform.general_secrets import is_clean
 from netautod.transport.ssh.platform.line_memory import LineMemory
@@ -131,7 +132,7 @@ class ConfigChange:
     they do not at once, `discard` forgets those that were not applied. `save` stores the configuration for
     the next start; empty where a change is always kept (`keeps`), or where that asks a person. `negation` is
     the word before a line that takes it out. `failures` are lines by which the device says that it did not
-    take a line, beside the platform's own.
+    take a line, beside the platform's own. `lines` tells which lines are configuration.
     """
 
     enter: tuple[str, ...]
@@ -142,6 +143,22 @@ class ConfigChange:
     keeps: bool = False
     negation: str = "no"
     failures: tuple[re.Pattern[str], ...] = ()
+    lines: ConfigLines = field(default_factory=ConfigLines)
+
+    def stores(self, lines: Iterable[str]) -> bool:
+        """Return whether the configuration is stored for the next start once the lines are sent, without
+        `save`.
+        """
+        return self.keeps or any(self._stores(line) for line in lines)
+
+    def _stores(self, line: str) -> bool:
+        words = line.lower().split()
+        own = [command.split() for command in (*self.save, *self.apply)]
+        return self.lines.stores(line) or any(
+            len(words) >= len(full)
+            and all(long.startswith(word) for long, word in zip(full, words, strict=False))
+            for full in own
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

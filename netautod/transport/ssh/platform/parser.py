@@ -3,9 +3,11 @@ problem.
 """
 
 import re
+from collections.abc import Sequence
 from importlib.resources.abc import Traversable
 
 from netautod.core.errors import InvalidInput
+from netautod.transport.ssh.config_lines.parser import read_lines
 from netautod.transport.ssh.platform import toml_file as platform_file
 from netautod.transport.ssh.platform.model import (
     CaptureItem,
@@ -30,6 +32,7 @@ def load_platform(path: Traversable) -> Platform:
     capture = table.table("capture")
     noise = table.table("noise")
     redaction = table.table("redaction")
+    read_only = _read_only(table.table("read_only"))
     platform = Platform(
         name=table.text("name"),
         aliases=table.texts("aliases"),
@@ -52,7 +55,7 @@ def load_platform(path: Traversable) -> Platform:
         questions=session.patterns("questions"),
         log_lines=session.patterns("log_lines"),
         enable=None if enable is None else _enable(enable),
-        change=_change(table.table("change")) if table.has("change") else None,
+        change=_change(table.table("change"), reading=read_only.forms) if table.has("change") else None,
         capture=tuple(_item(item) for item in capture.tables("items")),
         parts=tuple(_part(item) for item in table.tables("parts", required=False)),
         end_marker=capture.optional_pattern("end_marker"),
@@ -65,7 +68,7 @@ def load_platform(path: Traversable) -> Platform:
         noise_parts=noise.patterns("parts"),
         secrets=tuple(_secret(item) for item in table.tables("secrets", required=False)),
         visible=redaction.patterns("visible", groups=("visible",)),
-        read_only=_read_only(table.table("read_only")),
+        read_only=read_only,
     )
     _check(platform, path.name)
     for part in (table, prompts, session, capture, noise, redaction):
@@ -93,16 +96,20 @@ def _enable(table: platform_file.TomlTable) -> EnableDialog:
     return dialog
 
 
-def _change(table: platform_file.TomlTable) -> ConfigChange:
+def _change(table: platform_file.TomlTable, *, reading: Sequence[str]) -> ConfigChange:
+    enter, leave = table.texts("enter", required=True), table.texts("leave", required=True)
+    apply, discard, save = table.texts("apply"), table.texts("discard"), table.texts("save")
+    own = (*enter, *leave, *apply, *discard, *save, *reading)
     change = ConfigChange(
-        enter=table.texts("enter", required=True),
-        leave=table.texts("leave", required=True),
-        apply=table.texts("apply"),
-        discard=table.texts("discard"),
-        save=table.texts("save"),
+        enter=enter,
+        leave=leave,
+        apply=apply,
+        discard=discard,
+        save=save,
         keeps=table.flag("keeps"),
         negation=table.optional_text("negation") or "no",
         failures=table.line_patterns("failures"),
+        lines=read_lines(table.table("lines"), commands=own),
     )
     if change.keeps and change.save:
         raise table.wrong("what keeps every change needs no save")

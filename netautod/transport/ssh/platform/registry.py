@@ -65,8 +65,7 @@ class PlatformRegistry:
         """Return the platform with the forms of those that its `like` names, as far as they are registered by
         now.
         """
-        known = {name: other.read_only for name, other in self._by_name.items()}
-        return _resolved(platform, known, file_name)
+        return _resolved(platform, self._by_name, file_name)
 
     def _share_kinds(self) -> None:
         """Give each platform the lines of all; in copies, as other registries share those that ship."""
@@ -150,17 +149,24 @@ def _shipped() -> tuple[tuple[str, Platform], ...]:
     entries = sorted(folder.iterdir(), key=lambda item: item.name)
     read = {entry.name: load_platform(entry) for entry in entries if entry.name.endswith(".toml")}
     kinds = _kinds(read.values())
-    grammars = {platform.name: platform.read_only for platform in read.values()}
-    read = {name: _resolved(platform, grammars, name) for name, platform in read.items()}
+    known = {platform.name: platform for platform in read.values()}
+    read = {name: _resolved(platform, known, name) for name, platform in read.items()}
     return tuple((name, replace(platform, kinds=kinds)) for name, platform in read.items())
 
 
-def _resolved(platform: Platform, grammars: Mapping[str, ReadOnlyGrammar], file_name: str) -> Platform:
+def _resolved(platform: Platform, known: Mapping[str, Platform], file_name: str) -> Platform:
+    """Return the platform with the forms and lines of those that its `like` names, which are in `known`."""
+    known = {**known, platform.name: platform}
+    grammars = {name: one.read_only for name, one in known.items()}
+    lines = {name: one.change.lines for name, one in known.items() if one.change is not None}
     try:
-        grammar = with_inherited_forms(platform.name, {**grammars, platform.name: platform.read_only})
+        read_only = with_inherited_forms(platform.name, grammars)
+        if platform.change is not None:
+            found = with_inherited_forms(platform.name, lines, table="[change.lines]")
+            platform = replace(platform, change=replace(platform.change, lines=found))
     except InvalidInput as exc:
         raise InvalidInput(f"{file_name}: {exc}") from exc
-    return platform if grammar is platform.read_only else replace(platform, read_only=grammar)
+    return replace(platform, read_only=read_only)
 
 
 def read_only_grammar(device_type: str, platforms: PlatformRegistry | None = None) -> ReadOnlyGrammar:

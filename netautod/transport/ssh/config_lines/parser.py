@@ -1,0 +1,55 @@
+"""The parser of `[change.lines]` of a platform's file."""
+
+from collections.abc import Iterable
+
+from netautod.core.errors import InvalidInput
+from netautod.transport.ssh.config_lines.beginnings import Beginning, read_beginning
+from netautod.transport.ssh.config_lines.exec_verbs import LEAVING
+from netautod.transport.ssh.config_lines.grammar import ConfigLines
+from netautod.transport.ssh.config_lines.texts import TextBlock
+from netautod.transport.ssh.platform.toml_file import TomlTable
+
+_NEED_WORDS = ("alone", "up", "before", "delimited", "blocks", "separators", "unquoted", "exact", "shell")
+
+
+def read_lines(table: TomlTable, *, commands: Iterable[str]) -> ConfigLines:
+    """Return the lines that the table lists; `commands` are commands of the platform, whose first words are
+    exec commands of its own. InvalidInput names what is wrong.
+    """
+    up, shell = table.texts("up"), table.flag("shell")
+    lines = ConfigLines(
+        like=table.optional_text("like"),
+        words=_beginnings(table, "words"),
+        alone=(*_beginnings(table, "alone"), *map(read_beginning, up)),
+        up=up,
+        before=table.texts("before"),
+        delimited=_beginnings(table, "delimited"),
+        blocks=tuple(_block(item) for item in table.tables("blocks", required=False)),
+        separators=table.texts("separators"),
+        unquoted=table.texts("unquoted"),
+        exact=table.flag("exact") or shell,
+        shell=shell,
+        verbs=frozenset(command.split()[0].lower() for command in commands if command.strip()),
+    )
+    table.refuse_unknown()
+    given = next((key for key in _NEED_WORDS if table.has(key)), None)
+    if given is not None and not (lines.words or lines.like):
+        raise table.wrong(f"{given} needs words")
+    return lines
+
+
+def _beginnings(table: TomlTable, key: str) -> tuple[Beginning, ...]:
+    try:
+        found = tuple(map(read_beginning, table.texts(key)))
+    except InvalidInput as exc:
+        raise table.wrong(f"{key}: {exc}") from exc
+    bad = sorted(word for one in found for word in one[0] if word in LEAVING) if key == "words" else []
+    if bad:
+        raise table.wrong(f"{key}: {bad[0]!r} runs commands or leaves the configuration mode")
+    return found
+
+
+def _block(table: TomlTable) -> TextBlock:
+    block = TextBlock(begin=table.pattern("begin"), line=table.pattern("line"), end=table.pattern("end"))
+    table.refuse_unknown()
+    return block
