@@ -1,5 +1,6 @@
 """Public helpers for the tests of plugins: simulated network devices, runs of executors without a server."""
 
+from netautod.testing.config_lines import check_config_lines
 from netautod.testing.devices.cli_script import (
     CliScript,
     LoginStep,
@@ -51,6 +52,7 @@ __all__ = [
     "ServiceClient",
     "ServiceUnderTest",
     "SimulatedDevice",
+    "check_config_lines",
     "http_answer",
     "ios_config",
     "ios_script",

@@ -256,6 +256,10 @@ BAD = [
     (Call("run_command", {"device": "sw1", "command": "reload"}), "the command is not allowed"),
     (Call("run_command", {"device": "nobody", "command": "show version"}), "Device not found"),
     (Call("change_config", {"device": "sw1", "lines": ["do reload"]}), "is the command do, no line"),
+    (
+        Call("change_config", {"device": "sw1", "lines": ["hostname x", "cop run start"]}),
+        "line 2: 'cop' is the",
+    ),
     (Call("change_config", {"device": "sw1", "lines": ["a\nb"]}), "printable characters"),
 ]
 

@@ -89,6 +89,46 @@ def test_a_good_plugin_in_every_form(tmp_path: Path) -> None:
     assert not list(tmp_path.rglob("__pycache__"))
 
 
+_PLATFORM = """
+name = "acme_os"
+channel = "shell"
+sources = ["a made-up vendor"]
+prompts = { config = '(?P<host>\\w+)#$' }
+capture.items = [{ command = "show config" }]
+change = { enter = ["setup"], leave = ["leave"]LINES }
+"""
+_REGISTERS = """
+from pathlib import Path
+from netautod.plugin_api import hookimpl
+
+@hookimpl
+def netautod_register_platforms(register):
+    register(Path(__file__).with_name("acme_os.toml"))
+"""
+
+
+@pytest.mark.parametrize(
+    ("lines", "kind", "words"),
+    [
+        pytest.param("", "note", "acme_os.toml: [change] has no [change.lines]", id="no list"),
+        pytest.param(', lines = { words = ["ip"] }', "note", None, id="a list"),
+        pytest.param(', lines = { words = ["do"] }', "wrong", "words: 'do' runs commands", id="do in it"),
+        pytest.param(', lines = { word = ["ip"] }', "wrong", "unknown key 'word'", id="an unknown key"),
+    ],
+)
+def test_the_lines_of_a_platform(tmp_path: Path, lines: str, kind: str, words: str | None) -> None:
+    files: dict[str, str | None] = {
+        "acme/__init__.py": _REGISTERS,
+        "acme/acme_os.toml": _PLATFORM.replace("LINES", lines),
+    }
+    Broken(id="lines", messages=(), files=files).write(tmp_path / "project")
+    code, found = checked([tmp_path / "project"])
+    shown = [line for line in found["project"] if line.startswith(f"  {kind}: ") and "change" in line]
+    assert len(shown) == (0 if words is None else 1), found
+    assert words is None or words in shown[0]
+    assert code == (1 if kind == "wrong" else 0)
+
+
 def test_what_is_no_plugin(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     (tmp_path / "no-zip.whl").write_bytes(b"no zip")

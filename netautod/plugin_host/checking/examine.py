@@ -25,8 +25,13 @@ from netautod.plugin_host.loading.loader import LoadedPlugins, installed
 from netautod.plugin_host.loading.precedence import is_built_in
 from netautod.plugin_host.manager import PluginManager
 from netautod.plugin_host.offers.registrations import REGISTRATIONS, register_all
+from netautod.transport.ssh.platform.registry import PlatformRegistry
 
 _SETTINGS = "netautod_register_settings"
+_NO_LINES = (
+    "[change] has no [change.lines]: a line of an agent whose first word may be a command on any platform is "
+    "refused"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -150,6 +155,19 @@ class Examined:
             elif not mine:
                 self.report("note", f"{hook} registers nothing with the settings as they are by default")
         self._check_services(manager)
+        if "netautod_register_platforms" in hooks:
+            self._check_platforms(manager)
+
+    def _check_platforms(self, manager: PluginManager) -> None:
+        """Note platforms that can be changed but do not say which lines are configuration."""
+        registry = PlatformRegistry()
+
+        def register(path: Path) -> None:
+            platform = registry.register(path)
+            if platform.change is not None and not platform.change.lines.words:
+                self.report("note", f"{path.name}: {_NO_LINES}")
+
+        manager.register_platforms(register)
 
     def _check_services(self, manager: PluginManager) -> None:
         for plugin, service in manager.services():

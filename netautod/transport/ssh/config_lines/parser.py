@@ -20,9 +20,9 @@ def read_lines(table: TomlTable, *, commands: Iterable[str]) -> ConfigLines:
     lines = ConfigLines(
         like=table.optional_text("like"),
         words=_beginnings(table, "words"),
-        alone=(*_beginnings(table, "alone"), *map(read_beginning, up)),
+        alone=(*_beginnings(table, "alone"), *_beginnings(table, "up")),
         up=up,
-        before=table.texts("before"),
+        before=tuple(word for one in _beginnings(table, "before") for word in one[0]),
         delimited=_beginnings(table, "delimited"),
         blocks=tuple(_block(item) for item in table.tables("blocks", required=False)),
         separators=table.texts("separators"),
@@ -43,13 +43,18 @@ def _beginnings(table: TomlTable, key: str) -> tuple[Beginning, ...]:
         found = tuple(map(read_beginning, table.texts(key)))
     except InvalidInput as exc:
         raise table.wrong(f"{key}: {exc}") from exc
-    bad = sorted(word for one in found for word in one[0] if word in LEAVING) if key == "words" else []
-    if bad:
-        raise table.wrong(f"{key}: {bad[0]!r} runs commands or leaves the configuration mode")
+    if key in ("alone", "up"):  # `end` may well end a section
+        return found
+    for word in (word for one in found for word in one[0] if word in LEAVING):
+        raise table.wrong(f"{key}: {word!r} runs commands or leaves the configuration mode")
     return found
 
 
 def _block(table: TomlTable) -> TextBlock:
     block = TextBlock(begin=table.pattern("begin"), line=table.pattern("line"), end=table.pattern("end"))
     table.refuse_unknown()
+    # If the device does not take the lines for text, they are commands.
+    for command in ("do reload", "reload"):
+        if any(pattern.fullmatch(command) for pattern in (block.begin, block.line, block.end)):
+            raise table.wrong(f"a pattern matches {command!r}, which is a command")
     return block
