@@ -6,6 +6,7 @@ list of bad words is ever whole.
 
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
+from typing import Any
 
 from netautod.core.errors import InvalidInput
 from netautod.transport.ssh.config_lines.beginnings import Beginning, begins, named
@@ -46,7 +47,9 @@ class ConfigLines:
     def over(self, base: "ConfigLines") -> "ConfigLines":
         """Return the lines with those of another platform before its own, and with that one's `like`."""
         both = ("words", "alone", "up", "before", "delimited", "blocks", "separators", "unquoted")
-        joined = {name: tuple(dict.fromkeys((*getattr(base, name), *getattr(self, name)))) for name in both}
+        joined: dict[str, Any] = {
+            name: tuple(dict.fromkeys((*getattr(base, name), *getattr(self, name)))) for name in both
+        }
         exact, shell = self.exact or base.exact, self.shell or base.shell
         return replace(self, like=base.like, exact=exact, shell=shell, **joined)
 
@@ -143,8 +146,8 @@ def _check_unknown(text: str, first: str, verbs: Set[str]) -> None:
         raise Refused(f"{_quoted(first)} is no line of configuration")
     for verb in sorted(verbs):
         # Two letters (`do`, `rm`) begin too many words; an abbreviation is never longer than its verb.
-        is_begun = first.startswith(verb) and (len(verb) > 2 or not first[2:3].isalpha())
-        if verb.startswith(first) or is_begun:
+        starts_with_verb = first.startswith(verb) and (len(verb) > 2 or not first[2:3].isalpha())
+        if verb.startswith(first) or starts_with_verb:
             raise Refused(f"{_quoted(first)} may be the command {verb}, and {_UNKNOWN}")
     if found := divided(text, _UNKNOWN_SEPARATORS, ()):
         raise Refused(f"it has {found}, and {_UNKNOWN}")

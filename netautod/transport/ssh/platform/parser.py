@@ -3,15 +3,13 @@ problem.
 """
 
 import re
-from collections.abc import Sequence
 from importlib.resources.abc import Traversable
 
 from netautod.core.errors import InvalidInput
-from netautod.transport.ssh.config_lines.parser import read_lines
 from netautod.transport.ssh.platform import toml_file as platform_file
+from netautod.transport.ssh.platform.change_parser import read_change
 from netautod.transport.ssh.platform.model import (
     CaptureItem,
-    ConfigChange,
     EnableDialog,
     InventoryNames,
     LoginAnswer,
@@ -55,7 +53,7 @@ def load_platform(path: Traversable) -> Platform:
         questions=session.patterns("questions"),
         log_lines=session.patterns("log_lines"),
         enable=None if enable is None else _enable(enable),
-        change=_change(table.table("change"), reading=read_only.forms) if table.has("change") else None,
+        change=read_change(table.table("change"), reading=read_only.forms) if table.has("change") else None,
         capture=tuple(_item(item) for item in capture.tables("items")),
         parts=tuple(_part(item) for item in table.tables("parts", required=False)),
         end_marker=capture.optional_pattern("end_marker"),
@@ -94,27 +92,6 @@ def _enable(table: platform_file.TomlTable) -> EnableDialog:
     )
     table.refuse_unknown()
     return dialog
-
-
-def _change(table: platform_file.TomlTable, *, reading: Sequence[str]) -> ConfigChange:
-    enter, leave = table.texts("enter", required=True), table.texts("leave", required=True)
-    apply, discard, save = table.texts("apply"), table.texts("discard"), table.texts("save")
-    own = (*enter, *leave, *apply, *discard, *save, *reading)
-    change = ConfigChange(
-        enter=enter,
-        leave=leave,
-        apply=apply,
-        discard=discard,
-        save=save,
-        keeps=table.flag("keeps"),
-        negation=table.optional_text("negation") or "no",
-        failures=table.line_patterns("failures"),
-        lines=read_lines(table.table("lines"), commands=own),
-    )
-    if change.keeps and change.save:
-        raise table.wrong("what keeps every change needs no save")
-    table.refuse_unknown()
-    return change
 
 
 def _login(table: platform_file.TomlTable) -> LoginDialog:

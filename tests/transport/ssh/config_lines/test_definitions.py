@@ -162,7 +162,7 @@ def test_a_line_that_stores(tmp_path: Path, line: str) -> None:
 @pytest.fixture
 def manual_example(tmp_path: Path) -> Path:
     """Return a platform file with the tables that the manual shows."""
-    shown = page("extend/config-lines").partition("```toml\n")[2].partition("```")[0]
+    shown = page("extend/config-lines.md").partition("```toml\n")[2].partition("```")[0]
     path = tmp_path / "acme_os.toml"
     path.write_text(FILE.partition("[change]")[0] + shown)
     return path

@@ -1,20 +1,44 @@
-"""The parser of `[change.lines]` of a platform's file."""
+"""The parser of `[change]` of a platform's file."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from netautod.core.errors import InvalidInput
 from netautod.transport.ssh.config_lines.beginnings import Beginning, read_beginning
 from netautod.transport.ssh.config_lines.exec_verbs import LEAVING
 from netautod.transport.ssh.config_lines.grammar import ConfigLines
 from netautod.transport.ssh.config_lines.texts import TextBlock
+from netautod.transport.ssh.platform.model import ConfigChange
 from netautod.transport.ssh.platform.toml_file import TomlTable
 
 _NEED_WORDS = ("alone", "up", "before", "delimited", "blocks", "separators", "unquoted", "exact", "shell")
 
 
-def read_lines(table: TomlTable, *, commands: Iterable[str]) -> ConfigLines:
-    """Return the lines that the table lists; `commands` are commands of the platform, whose first words are
-    exec commands of its own. InvalidInput names what is wrong.
+def read_change(table: TomlTable, *, reading: Sequence[str]) -> ConfigChange:
+    """Return the way to change a configuration; `reading` are the platform's read-only forms. InvalidInput
+    names what is wrong.
+    """
+    enter, leave = table.texts("enter", required=True), table.texts("leave", required=True)
+    apply, discard, save = table.texts("apply"), table.texts("discard"), table.texts("save")
+    change = ConfigChange(
+        enter=enter,
+        leave=leave,
+        apply=apply,
+        discard=discard,
+        save=save,
+        keeps=table.flag("keeps"),
+        negation=table.optional_text("negation") or "no",
+        failures=table.line_patterns("failures"),
+        lines=_lines(table.table("lines"), commands=(*enter, *leave, *apply, *discard, *save, *reading)),
+    )
+    if change.keeps and change.save:
+        raise table.wrong("what keeps every change needs no save")
+    table.refuse_unknown()
+    return change
+
+
+def _lines(table: TomlTable, *, commands: Iterable[str]) -> ConfigLines:
+    """Return the lines that the table lists; the first words of `commands` are exec commands of the
+    platform's own.
     """
     up, shell = table.texts("up"), table.flag("shell")
     lines = ConfigLines(
