@@ -51,6 +51,11 @@ def _fits(place: Sequence[str], word: str, exact: bool, shortest: int) -> bool:
         if allowed.startswith("<"):
             if matches(allowed[1:-1], word.rstrip(",")):
                 return True
-        elif low == allowed or (not exact and len(low) >= shortest and allowed.startswith(low)):
+        elif low == allowed or (not exact and len(low) >= shortest and _abbreviates(low, allowed)):
             return True
     return False
+
+
+def _abbreviates(word: str, allowed: str) -> bool:
+    """Return whether the word may stand for `allowed`; `event` is a word of its own, not `event-history`."""
+    return allowed.startswith(word) and not allowed.removeprefix(word).startswith("-")

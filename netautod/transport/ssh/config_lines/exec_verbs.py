@@ -19,7 +19,7 @@ STORING = frozenset({"copy", "commit", "save", "write"})
 _OTHERS = """
 activate active admin agent append archive arping attach attrib authorize auto-config backup bash batch beep
 blink boot boot-loader bootrom calendar cat cd cfg changeto check checkpoint chmod chown clean clear clock
-compact configure connect console count cp crashinfo cscli curl date debug decode decrypt delete deploy
+compact configure connect console count cp crashinfo crypto cscli curl date debug decode decrypt delete deploy
 diagnose diagnostic diagnostics diff dig dir disable disconnect display dnslookup downgrade download dump
 echo edit eject enable encrypt erase ethanalyzer examine exec execute export factory-default factory-reset
 failover fallback fastboot fetch find firmware fixdisk flash force format free fsck ftp generate get getmib

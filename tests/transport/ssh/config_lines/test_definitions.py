@@ -108,6 +108,10 @@ def test_without_a_list_commands_of_the_platform_itself_are_refused_too(tmp_path
         pytest.param("mon ses 1", False, id="too short behind the first word"),
         pytest.param("monitor capture x", False, id="the same word in another line"),
         pytest.param("monitor", False, id="the word alone"),
+        pytest.param("load x", False, id="a word of its own, not load-balance"),
+        pytest.param("load-b x", True, id="load-balance, abbreviated"),
+        pytest.param("mon even x", True, id="event, abbreviated"),
+        pytest.param("mon link x", False, id="a word of its own, not link-state"),
         pytest.param("set x", True, id="a command that is configuration here"),
         pytest.param("leaf", True, id="a line that stands alone"),
         pytest.param("leaf x", False, id="with something behind it"),
@@ -122,7 +126,7 @@ def test_without_a_list_commands_of_the_platform_itself_are_refused_too(tmp_path
     ],
 )
 def test_what_a_list_takes(tmp_path: Path, line: str, taken: bool) -> None:
-    words = "words = ['interface', 'keepalive', 'monitor session|event', 'set', '<number>', '<address>']"
+    words = "words = ['interface', 'keepalive', 'load-balance', 'monitor session|event|link-state', 'set', '<number>', '<address>']"
     assert is_taken(read(tmp_path, f"{words}\nalone = ['leaf']\nbefore = ['no']"), line) is taken
 
 
