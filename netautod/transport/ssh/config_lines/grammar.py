@@ -113,7 +113,8 @@ class ConfigLines:
             raise Refused(f"{_quoted(words[0])} {self._reason(words)}")
         full, first = {word for one in found for word in one[0]}, words[0].lower()
         if first not in full and not self.exact and (verb := self._verb(first, but=full)):
-            fault = "is a command" if verb == first else f"may stand for the command {verb}: write it in full"
+            unclear = f"may stand for the command {verb}: write it in full"
+            fault = f"is the command {verb}, no line of configuration" if verb == first else unclear
             raise Refused(f"{_quoted(words[0])} {fault}")
 
     def _reason(self, words: Sequence[str]) -> str:

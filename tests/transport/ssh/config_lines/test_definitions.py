@@ -123,10 +123,14 @@ def test_without_a_list_commands_of_the_platform_itself_are_refused_too(tmp_path
         pytest.param("192.0.2.0/24", True, id="an address"),
         pytest.param("x 10", False, id="no number"),
         pytest.param("INTERFACE x", True, id="in upper case"),
+        pytest.param("interface x\ty", False, id="a tab"),
+        pytest.param("interface \u202ex", False, id="a character that turns the direction of reading"),
+        pytest.param("interface \u00e4", True, id="a letter beyond ASCII"),
     ],
 )
 def test_what_a_list_takes(tmp_path: Path, line: str, taken: bool) -> None:
-    words = "words = ['interface', 'keepalive', 'load-balance', 'monitor session|event|link-state', 'set', '<number>', '<address>']"
+    first = "'interface', 'keepalive', 'load-balance', 'monitor session|event|link-state'"
+    words = f"words = [{first}, 'set', '<number>', '<address>']"
     assert is_taken(read(tmp_path, f"{words}\nalone = ['leaf']\nbefore = ['no']"), line) is taken
 
 
