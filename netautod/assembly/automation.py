@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from netautod.assembly.base import Base
@@ -157,6 +158,7 @@ def _build_node(
     closing: LogClosing,
     owners: TaskOwners,
 ) -> ExecutionNode:
+    longest_retry = base.settings.webhooks.longest_retry_seconds
     return ExecutionNode(
         node_id=base.node_id,
         environment=environment,
@@ -168,6 +170,14 @@ def _build_node(
         closing=closing,
         pauses=base.pauses,
         owners=owners,
+        steps=base.clock_steps,
+        alignments=(
+            base.leases.align,
+            base.stores.due_polls.align,
+            base.stores.sources.align,
+            partial(base.stores.webhook_deliveries.align, longest_retry),
+            partial(base.stores.webhooks.align, longest_retry),
+        ),
     )
 
 

@@ -27,9 +27,10 @@ from netautod.identity.users.service import UserService
 from netautod.secrets.vault.named_secrets import NamedSecrets
 from netautod.secrets.vault.vault import Vault
 from netautod.store.client import Database
+from netautod.store.clock.server_clock import ServerClock
+from netautod.store.clock.steps import ClockSteps
 from netautod.store.migrations.restore_marker import require_no_restore
 from netautod.store.migrations.runner import Busy, MigrationRunner, ignore_busy
-from netautod.store.server_clock import ServerClock
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,6 +57,7 @@ class Installation:
     database: Database
     stores: Stores
     clock: Clock
+    clock_steps: ClockSteps
     vault: Vault
     audit: AuditLog
     people: People
@@ -95,8 +97,8 @@ async def open_installation(
     stores = Stores.of(database, settings.retention)
     await _migrate(settings, database, stores, busy)
     vault = await Vault.open(database, data_dir=settings.data_dir, key_file=settings.master_key_path)
-    async with ServerClock(database) as clock, PasswordHasher() as hasher:
-        metrics = metrics or Metrics()
+    metrics = metrics or Metrics()
+    async with ServerClock(database, metrics=metrics) as clock, PasswordHasher() as hasher:
         audit = AuditLog(store=stores.audit, clock=clock, metrics=metrics)
         people = build_people(settings, stores=stores, hasher=hasher, clock=clock, audit=audit)
         bootstrap = Bootstrap(
@@ -111,6 +113,7 @@ async def open_installation(
             database=database,
             stores=stores,
             clock=clock,
+            clock_steps=ClockSteps(database, clock),
             vault=vault,
             audit=audit,
             people=people,

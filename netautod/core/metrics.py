@@ -21,20 +21,23 @@ SESSION_RESULTS = (
 # Those of all events of the audit that alert rules and the dashboard ask for.
 WATCHED_EVENTS = ("auth.login", "auth.login_failed", "auth.lockout", "auth.refresh_replay")
 
+CLOCK_JUMPS = tuple((clock, to) for clock in ("database", "node") for to in ("back", "forward"))
+
 
 @dataclass(frozen=True, kw_only=True)
 class Declared:
     """A declared metric. `labels` take few values each, never an id or what a client has sent.
 
-    `from_zero` are values of the only label that exist from the start: Prometheus sees no increase in a
-    series that begins with 1. `at_first` is false for a gauge that is unknown, not 0, until it is set.
+    `from_zero` are values of the labels (of the only one, or one for each) that exist from the start:
+    Prometheus sees no increase in a series that begins with 1. `at_first` is false for a gauge that is
+    unknown, not 0, until it is set.
     """
 
     kind: Literal["counter", "gauge", "histogram"] = "counter"
     help: str
     labels: tuple[str, ...] = ()
     buckets: tuple[float, ...] = ()
-    from_zero: tuple[str, ...] = ()
+    from_zero: tuple[str | tuple[str, ...], ...] = ()
     at_first: bool = True
 
     def first_labels(self) -> Iterator[tuple[str, ...]]:
@@ -42,7 +45,7 @@ class Declared:
         if not self.labels and self.kind != "histogram" and self.at_first:
             yield NONE
         for value in self.from_zero:
-            yield (value,)
+            yield (value,) if isinstance(value, str) else value
 
 
 def _gauge(text: str) -> Declared:
@@ -68,6 +71,12 @@ DECLARED: Mapping[str, Declared] = {
     "scheduler_failures": Declared(help="Scans that the database did not answer."),
     "scheduler_lag_seconds": _seconds("From the tick of a task to its execution.", buckets=SLOW),
     "scheduler_oldest_due_seconds": _learned("How long the longest overdue task has been due."),
+    "clock_jumps": Declared(
+        help="Times that a clock was seen to have been set by more than 5 s: the clock of the database or of "
+        "this node, back or forward.",
+        labels=("clock", "direction"),
+        from_zero=CLOCK_JUMPS,
+    ),
     "executions_started": Declared(help="Attempts started on this node."),
     "executions_finished": Declared(help="Attempts that ended on this node."),
     "executions_ended": Declared(

@@ -18,8 +18,10 @@ from netautod.assembly.data import database as databases
 from netautod.assembly.installation import Installation, open_installation
 from netautod.assembly.settings import Settings
 from netautod.automation.executions.abandoned.watched import Watched
+from netautod.automation.executions.running.node import ExecutionNode
 from netautod.core.errors import Unavailable
 from netautod.core.loop.garbage import LOOK_SECONDS, frozen_heap
+from netautod.core.loop.ioloop import use_monotonic_time
 from netautod.core.metrics import Metrics
 from netautod.http.connections import descriptors
 from netautod.http.connections.deadlines import Deadlines
@@ -55,10 +57,13 @@ class ServiceState:
         self.whole = asyncio.Event()
         self.failure: str | None = None
         self.database: Database | None = None
+        self.node: ExecutionNode | None = None
 
     async def health(self) -> Health:
         if self.phase != "ok" or self.database is None:
             return self.phase
+        if self.node is not None and self.node.stands_still:
+            return "unavailable"
         try:
             async with asyncio.timeout(2):
                 writable = (await self.database.hello()).get("isWritablePrimary", False)
@@ -87,6 +92,7 @@ async def serve(
     `metrics_socket` is where it reads our metrics, if any are served.
     """
     settings, state = configuration.settings, ServiceState()
+    use_monotonic_time()
     stop_on_signals(state)
     async with AsyncExitStack() as stack:
         files = TlsFiles.of(settings.server)
@@ -125,7 +131,7 @@ async def serve(
         server.application = service.application
         if shared:
             server.add_sockets([listener])  # only now: the other workers serve meanwhile
-        state.phase = "ok"
+        state.node, state.phase = service.node, "ok"
         announce(settings, url_of(settings, listener), installation.initial_password, out)
         watched.board.serve()
         await state.stop.wait()

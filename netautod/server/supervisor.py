@@ -18,6 +18,7 @@ from tempfile import TemporaryDirectory
 
 from netautod.assembly.installation import open_installation
 from netautod.assembly.settings import Settings
+from netautod.core.loop.ioloop import use_monotonic_time
 from netautod.plugin_host.offers.services import STEP_SECONDS
 from netautod.server import server
 from netautod.server.listening import StartError, bind
@@ -138,6 +139,7 @@ async def supervise(
 ) -> None:
     """Run the workers until SIGTERM or SIGINT. `arguments`: the flags that the workers get too."""
     state = ServiceState()
+    use_monotonic_time()
     server.stop_on_signals(state)
     async with AsyncExitStack() as stack:
         listener = bind(settings)

@@ -16,6 +16,8 @@ from netautod.core.clock import SystemClock
 from netautod.core.metrics import Metrics
 from netautod.core.work.pauses import FixedPauses
 from netautod.store.client import Database
+from netautod.store.clock.server_clock import ServerClock
+from netautod.store.clock.steps import ClockSteps
 from tests.bench.measured import apscheduler_side, batched_loop
 from tests.bench.measured.schedules import EXPRESSIONS, OLDEST_TICK, ZONES, due_tasks, store
 from tests.bench.measuring.databases import fresh_database, private_mongod
@@ -77,6 +79,7 @@ def _scheduler(database: Database) -> Scheduler:
         kick=lambda: None,
         pauses=FixedPauses(),
         owners=TaskOwners(users=Owners(), clock=SystemClock()),
+        steps=ClockSteps(database, ServerClock(database)),
     )
 
 

@@ -23,8 +23,8 @@ from netautod.automation.executions.settings import ExecutionSettings, Scheduler
 from netautod.core.metrics import Metrics
 from netautod.core.work.context import Work
 from netautod.store.client import Database
+from netautod.store.clock.server_clock import ServerClock
 from netautod.store.connection import connect
-from netautod.store.server_clock import ServerClock
 from tests.faults.executors import KINDS, Wire, executor
 from tests.support.execution import World
 

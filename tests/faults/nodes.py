@@ -19,9 +19,9 @@ from netautod.assembly.data.stores import INDEXES
 from netautod.automation.executions.settings import ExecutionSettings, SchedulerSettings
 from netautod.automation.tasks.parameters import SchemaRules
 from netautod.store.client import Database
+from netautod.store.clock.server_clock import ServerClock
 from netautod.store.connection import connect
 from netautod.store.indexes import create_indexes
-from netautod.store.server_clock import ServerClock
 from tests.faults.executors import KINDS, SENT
 from tests.faults.history import History, followed
 from tests.faults.node_process import NodeConfig

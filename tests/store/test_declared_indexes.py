@@ -40,7 +40,9 @@ def raw(indexed: Database, mongo_uri: str) -> Any:
         pytest.param("execution_log", ["execution_id", "seq"], {}, id="a line of a log"),
         pytest.param("executions", ["task_id"], {"state": "running"}, id="a running execution of a task"),
         pytest.param("executions", ["task_id"], {"holds_task": True}, id="an execution that holds its task"),
-        pytest.param("executions", ["task_id", "scheduled_for"], {}, id="an execution of a tick"),
+        pytest.param(
+            "executions", ["task_id", "scheduled_for", "clock_step"], {}, id="an execution of a tick"
+        ),
         pytest.param("devices", ["org_id", "name"], {"live": True}, id="a device's name"),
         pytest.param("sites", ["org_id", "name"], {}, id="a site's name"),
         pytest.param("inventory_sources", ["org_id", "name"], {}, id="a source's name"),

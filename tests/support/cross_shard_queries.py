@@ -29,6 +29,7 @@ _PAID = "marks of what has become deliveries, in one round trip"
 _EXPIRY = "gives up what waits too long, or is too much, once a minute"
 _DEAD = "what a process that was given up has left, asked by the one that follows it"
 _CLAIM = "what has become of a claim whose answer was lost"
+_SET_BACK = "once after the database's clock was set back"
 _RETENTION = "upkeep: executions that are old, or too many of a task"
 
 ACROSS: Mapping[tuple[str, str], Across] = {
@@ -53,6 +54,7 @@ ACROSS: Mapping[tuple[str, str], Across] = {
     ("devices", "_ids backup.owed.id"): _by("_id", _PAID),
     ("devices", "cleanup"): _by("cleanup", "a start: deletions that a crash has interrupted"),
     ("devices", "cleanup deleted_at live"): _by("deleted_at", "upkeep: devices that were deleted long ago"),
+    ("devices", "$expr live poll_enabled"): _by("poll_due_at org_id", _SET_BACK),
     ("devices", "live poll_due_at poll_enabled"): _by("poll_due_at org_id", "a node looks for due polls"),
     ("discovered", "owed_at"): _by("owed_at", _LOOK),
     ("discovered", "_ids"): _by("_id", _PAID),
@@ -80,12 +82,14 @@ ACROSS: Mapping[tuple[str, str], Across] = {
         "task_id created_at _id",
         "the newest of each task of a list: with the organization the server would read all of them",
     ),
+    ("executions", "scheduled_for task_id"): _by("task_id created_at _id", _SET_BACK),
     ("executions", "owed_at"): _by("owed_at", _LOOK),
     ("executions", "_ids"): _by("_id", _PAID),
     ("executions", "owner state"): _by("state lease_until", _DEAD),
     ("executions", "_id epoch state"): _by("_id", _DEAD),
     ("executions", "_id"): _by("_id", _CLAIM),
     ("executions", "_id epoch"): _by("_id", _CLAIM),
+    ("inventory_sources", "$expr auto_sync_enabled removal"): _by("next_sync_at", _SET_BACK),
     ("inventory_sources", "auto_sync_enabled next_sync_at removal"): _by(
         "next_sync_at", "a look for due syncs, every some seconds"
     ),
@@ -107,6 +111,7 @@ ACROSS: Mapping[tuple[str, str], Across] = {
     ("tasks", "$expr enabled"): _by("enabled next_run_at", "the scan looks for due tasks"),
     ("tasks", "_ids"): _by("_id", "flags and starts of all that a round has claimed, in one round trip"),
     ("tasks", "_ids next_run_at"): _by("_id", "a scan advances all tasks of one tick in one operation"),
+    ("webhook_deliveries", "$expr waiting"): _by("waiting webhook_id at place", _SET_BACK),
     ("webhook_deliveries", "waiting"): _by(
         "waiting webhook_id at place", "a look for webhooks that something waits for, every second"
     ),

@@ -38,6 +38,8 @@ from netautod.core.work.pauses import FixedPauses, Pauses
 from netautod.identity.users.models import User
 from netautod.plugin_api import Executor, FinishedExecution, RunContext
 from netautod.store.client import Database
+from netautod.store.clock.server_clock import ServerClock
+from netautod.store.clock.steps import ClockSteps
 from netautod.transport.outbound.addresses import AddressRules
 from netautod.transport.outbound.client import GuardedClient
 from netautod.transport.ssh.platform.registry import PlatformRegistry
@@ -307,7 +309,15 @@ class World:
             closing=self.closing,
             pauses=pauses,
             owners=TaskOwners(users=self.owners, clock=self.clock),
+            steps=self.steps,
+            alignments=(),
         )
+
+    @property
+    def steps(self) -> ClockSteps:
+        """Those of another node: each sees the clock by itself."""
+        clock = self.clock if isinstance(self.clock, ServerClock) else ServerClock(self.database)
+        return ClockSteps(self.database, clock)
 
     @property
     def notifier(self) -> FinishNotifier:

@@ -24,6 +24,8 @@ from netautod.identity.users.passwords.hashing import PasswordHasher
 from netautod.identity.users.service import UserService
 from netautod.secrets.vault.vault import Vault
 from netautod.store.client import Database
+from netautod.store.clock.server_clock import ServerClock
+from netautod.store.clock.steps import ClockSteps
 from netautod.transport.ssh.platform.registry import PlatformRegistry
 
 PASSWORD = "correct horse battery staple"
@@ -90,6 +92,7 @@ def installation_of(
         database=database,
         stores=stores,
         clock=clock,
+        clock_steps=ClockSteps(database, ServerClock(database)),
         vault=vault,
         audit=audit,
         people=people,
@@ -124,6 +127,7 @@ def bare_base(database: Database, *, settings: Settings | None = None, **parts: 
         "settings": settings,
         "stores": stores,
         "clock": clock,
+        "clock_steps": ClockSteps(database, ServerClock(database)),
         "audit": AuditLog(store=stores.audit, clock=clock),
         "metrics": Metrics(),
         "initial_password_watch": SimpleNamespace(risks=_no_risks),

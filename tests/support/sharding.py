@@ -70,6 +70,7 @@ SHARDED: Mapping[str, ShardKey] = {
 UNSHARDED: Mapping[str, str] = {
     "api_tokens": "found by the hash of a token, before the organization is known; thousands",
     "audit_chains": "one row of each organization",
+    "clock": "one row of the installation",
     "console_logins": "found by the hash of a ticket; gone within minutes",
     "credential_defaults": "one row of each organization",
     "device_revisions": "one row of each organization",
@@ -103,7 +104,7 @@ UNSHARDED: Mapping[str, str] = {
 }
 
 FIRST_TO_CHANGE: Mapping[tuple[str, tuple[str, ...]], str] = {
-    ("executions", ("task_id", "scheduled_for")): "a task is of one organization",
+    ("executions", ("task_id", "scheduled_for", "clock_step")): "a task is of one organization",
     ("executions", ("task_id", "state")): "a task is of one organization",
     ("executions", ("holds_task", "task_id")): "a task is of one organization; (org_id, task_id, holds_task)",
     ("execution_log", ("execution_id", "seq")): "an execution is of one organization",

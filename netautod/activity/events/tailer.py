@@ -27,6 +27,7 @@ from netautod.store.driver.changes import Changes, HistoryLost, NoChangeStreams
 logger = logging.getLogger(__name__)
 OVERLAP = timedelta(seconds=5)
 WAIT_SECONDS, LOOK_SECONDS, PAUSE_SECONDS = 0.5, 1.0, 0.25
+SET_BACK = timedelta(seconds=5)
 PRUNED_EVERY = timedelta(seconds=2)
 
 
@@ -162,6 +163,11 @@ class Tailer:
             self._found(new)
 
     def _advance(self, place: datetime) -> None:
+        now = self._clock.now()
+        if self._place is not None and self._place - now > SET_BACK:
+            # The database's clock was set back: what happens from now on would be taken for old.
+            self._place = self._pruned = None
+        place = min(place, now)  # the time of the change stream goes on meanwhile from where it was
         self._place = max(place, self._place or place)
         if self._pruned is None or self._place - self._pruned >= PRUNED_EVERY:
             self._pruned = self._place

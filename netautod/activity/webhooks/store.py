@@ -80,6 +80,13 @@ class WebhookStore:
         if not await self._webhooks.update(webhook.org_id, where, {"$set": {**outcome, **outcome_fields}}):
             await self._webhooks.update(webhook.org_id, {"_id": webhook.id}, {"$set": outcome_fields})
 
+    async def align(self, longest_seconds: float) -> None:
+        """Let no webhook pause for longer than the longest pause: the database's clock was set back."""
+        latest = {"$add": ["$$NOW", int(longest_seconds * 1000)]}
+        await self._all.update_many(
+            {"$expr": {"$gt": ["$resume_at", latest]}}, [{"$set": {"resume_at": latest}}]
+        )
+
     async def disable(self, webhook: Webhook, reason: str, *, at: datetime) -> bool:
         """Disable a webhook.
 

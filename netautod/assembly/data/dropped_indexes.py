@@ -20,6 +20,7 @@ DROPPED: Sequence[tuple[str, str]] = (
     ("documents", "org_id_1_name_1__id_1"),
     ("documents", "org_id_1_parent_folder_1_category_1_name_1__id_1"),
     ("documents", "org_id_1_parent_folder_1_name_1__id_1"),
+    ("executions", "task_id_1_scheduled_for_1"),
     ("tasks", "org_id_1_task_type_1_name_1__id_1"),
     ("webhook_deliveries", "webhook_id_1_at_1_place_1"),
 )

@@ -91,7 +91,15 @@ def list_migrations(database: Database, stores: Stores, settings: AuthSettings) 
             apply=partial(grant_reading, database),
             catch_up=partial(grant_reading_to_latest, database),
         ),
-        Migration(number=11, since="0.2.1", name="indexes d66c933b7f11fffb", apply=indexes, catch_up=indexes),
+        Migration(number=11, since="0.2.1", name="indexes fa76530375cc3ad1", apply=indexes, catch_up=indexes),
+        Migration(
+            number=12,
+            since="0.2.2",
+            name="dropped indexes 5b97185a44714144",
+            apply=dropped_indexes,
+            in_background=True,
+            ready=partial(stores.system.all_know, 12),
+        ),
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from hashlib import sha1
-from typing import Any
+from typing import Any, NamedTuple
 
 from netautod.automation.executions.transitions import TERMINAL, State
 from netautod.automation.tasks.models import Task
@@ -61,8 +61,9 @@ class Execution:
     neither that user nor the owner may decide on its request. `unclear`: it is in the middle of a change of a
     device. `traceparent` names the span of the request that started it, if that was traced. `device_subset`
     holds the ids of the devices that it visits, None: its parameters say which; `retry_of` is the execution
-    whose failed devices they are. An execution that belongs to no task has its own id as `task_id`, so that
-    whatever counts by task counts it alone.
+    whose failed devices they are. `clock_step` is how often the database's clock had been set back when the
+    tick fired, None: never, or the tick fires once whatever the clock does. An execution that belongs to no
+    task has its own id as `task_id`, so that whatever counts by task counts it alone.
     """
 
     id: str
@@ -99,6 +100,7 @@ class Execution:
     traceparent: str | None = None
     device_subset: Sequence[str] | None = None
     retry_of: str | None = None
+    clock_step: int | None = None
 
     @property
     def of_task(self) -> str | None:
@@ -181,6 +183,14 @@ class DeviceRun:
     result: DeviceResult
 
 
+class FiredTick(NamedTuple):
+    """The tick of an execution; `scheduled_for` is None for one that a user started."""
+
+    task_id: str
+    scheduled_for: datetime | None
+    clock_step: int
+
+
 @dataclass(frozen=True, kw_only=True)
 class ResultCounts:
     """The counts of the device results of an execution.
@@ -235,12 +245,15 @@ _NOT_YET: Mapping[str, Any] = {
 }
 
 
-def scheduled_id(task_id: str, scheduled_for: datetime) -> str:
+def scheduled_id(task_id: str, scheduled_for: datetime, clock_step: int = 0) -> str:
     """Return the id of the execution of a tick.
 
-    It is the same on every node, so that two nodes that fire one tick insert one execution.
+    It is the same on every node, so that two nodes that fire one tick insert one execution. A tick that the
+    clock shows again after it was set back has another number, and another id; nodes of a version that knows
+    no numbers make the ids of 0.
     """
-    return _uuid5(task_id, scheduled_for.isoformat())
+    name = scheduled_for.isoformat()
+    return _uuid5(task_id, f"{name} {clock_step}" if clock_step else name)
 
 
 def _uuid5(namespace: str, name: str) -> str:
@@ -262,6 +275,7 @@ def new_execution(
     created_at: datetime,
     requested_by: str | None = None,
     traceparent: str | None = None,
+    clock_step: int = 0,
 ) -> Execution:
     """Build a pending execution with its own copy of the task's fields of now.
 
@@ -285,6 +299,7 @@ def new_execution(
         "scope": task.scope,
         "requested_by": requested_by or task.owner_id,
         "traceparent": traceparent,
+        "clock_step": clock_step or None,
     }
     return made(Execution, {**_NOT_YET, **fields})
 

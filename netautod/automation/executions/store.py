@@ -8,7 +8,7 @@ from typing import Any
 from netautod.activity.webhooks.names import EXECUTION_FINISHED
 from netautod.activity.webhooks.outbox.pending import PendingEvent, pending_index
 from netautod.activity.webhooks.subscriptions import Wanted, wants_nothing
-from netautod.automation.executions.models import Execution, ExecutionTally
+from netautod.automation.executions.models import Execution, ExecutionTally, FiredTick
 from netautod.automation.executions.records import documents
 from netautod.automation.executions.records.claims import Candidate, ClaimedRun, DeadRun
 from netautod.automation.executions.records.documents import to_document, to_execution
@@ -27,9 +27,10 @@ from netautod.store.scoped import scoped
 
 COLLECTION = "executions"
 INDEXES = (
+    # An earlier version writes no `clock_step`, which is the null of 0.
     Index(
         collection=COLLECTION,
-        keys=(("task_id", 1), ("scheduled_for", 1)),
+        keys=(("task_id", 1), ("scheduled_for", 1), ("clock_step", 1)),
         unique=True,
         partial={"scheduled_for": {"$type": "date"}},
     ),
@@ -161,13 +162,22 @@ class ExecutionStore:
         )
         return {document["_id"]: document["parameters"].get("prompt") for document in found}
 
-    async def active_of(self, task_ids: Iterable[str]) -> list[tuple[str, datetime | None]]:
-        """Return (task id, scheduled_for) of the active executions of these tasks."""
+    async def active_of(self, task_ids: Iterable[str]) -> list[FiredTick]:
+        """Return the ticks of the active executions of these tasks."""
         found = await self._all.find(
-            {"task_id": {"$in": list(task_ids)}, "state": {"$in": list(ACTIVE)}},
-            fields={"task_id": 1, "scheduled_for": 1},
+            {"task_id": {"$in": list(task_ids)}, "state": {"$in": list(ACTIVE)}}, fields=_TICK
         )
-        return [(document["task_id"], document["scheduled_for"]) for document in found]
+        return [_to_tick(document) for document in found]
+
+    async def fired_after(self, task_ids: Iterable[str], moment: datetime) -> list[FiredTick]:
+        """Return the ticks later than `moment` of these tasks that have an execution: before the clock was
+        set back.
+        """
+        later = {"$type": "date", "$gt": moment}
+        found = await self._all.find(
+            {"task_id": {"$in": list(task_ids)}, "scheduled_for": later}, fields=_TICK
+        )
+        return [_to_tick(document) for document in found]
 
     async def is_active(self, org_id: OrgId, execution_id: str, since: datetime) -> bool:
         """Return whether the execution may still write, or could until `since` at least.
@@ -253,6 +263,13 @@ class ExecutionStore:
     async def save_progress(self, held: Lease, done: int, total: int) -> None:
         """Store the progress of a run; dropped if the lease is gone."""
         await self._leased.update(_fenced(held), {"$set": {"progress": {"done": done, "total": total}}})
+
+    async def align(self, keeper: LeaseKeeper) -> None:
+        """Let no run wait longer than it would from now on: the database's clock was set back."""
+        await keeper.align({"state": "running"})
+        soonest = documents.soonest_start()
+        where = {"state": "pending", "$expr": {"$gt": ["$not_before", soonest]}}
+        await self._leased.update_many(where, [{"$set": {"not_before": soonest}}])
 
     async def mark_unclear(self, org_id: OrgId, execution_id: str, *, unclear: bool) -> None:
         """Store whether a running execution is in the middle of a change that must not be started again."""
@@ -455,6 +472,17 @@ def where_of(filters: Mapping[str, Any]) -> Document:
     bounds = {"$gte": filters.get("since"), "$lte": filters.get("until")}
     created = {operator: moment for operator, moment in bounds.items() if moment is not None}
     return {**where, "created_at": created} if created else where
+
+
+_TICK = {"task_id": 1, "scheduled_for": 1, "clock_step": 1}
+
+
+def _to_tick(document: Document) -> FiredTick:
+    return FiredTick(
+        task_id=document["task_id"],
+        scheduled_for=document["scheduled_for"],
+        clock_step=document.get("clock_step") or 0,
+    )
 
 
 def _fenced(held: Lease) -> Filter:

@@ -1,5 +1,10 @@
-"""The decision of a scan about one task: fire it, skip its ticks, or wait; pure."""
+"""The decision of a scan about one task: fire it, skip its ticks, or wait; pure.
 
+A schedule whose minute and hour are both fixed fires a tick once, however often the clock shows it; any other
+follows the clock, as in Debian's cron (cron(8), "when the clock is changed").
+"""
+
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, Literal
@@ -28,11 +33,15 @@ class DueTask:
 
 @dataclass(frozen=True, kw_only=True)
 class Fire:
-    """A run for the tick `scheduled_for`; `missed` older ticks get none."""
+    """A run for the tick `scheduled_for`; `missed` older ticks get none.
+
+    `clock_step` is part of the identity of the run: a tick fires once under each number.
+    """
 
     scheduled_for: datetime
     next_run_at: datetime
     missed: int
+    clock_step: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,12 +64,18 @@ class Wait:
 
 
 def decide(
-    task: DueTask, now: datetime, catch_up_window: timedelta, previous_active: bool, ticks: NextTicks
+    task: DueTask,
+    now: datetime,
+    catch_up_window: timedelta,
+    previous_active: bool,
+    ticks: NextTicks,
+    clock_step: int = 0,
 ) -> Fire | Skip | Wait:
     """Decide about one task.
 
     Ticks that passed are coalesced: the newest one fires if it lies within the window, never several.
-    `next_run_at` of the answer is the first tick after `now`. Raises InvalidInput if the stored expression or
+    `next_run_at` of the answer is the first tick after `now`. `clock_step` is how often the clock was set
+    back. Raises InvalidInput if the stored expression or
     zone is not valid (any more: tzdata drops a name at times).
     """
     if not task.enabled or task.next_run_at > now:
@@ -75,7 +90,33 @@ def decide(
         return Skip(next_run_at=upcoming, missed=due, reason="too_late")
     if previous_active:
         return Skip(next_run_at=upcoming, missed=due, reason="previous_active")
-    return Fire(scheduled_for=newest, next_run_at=upcoming, missed=due - 1)
+    return Fire(
+        scheduled_for=newest,
+        next_run_at=upcoming,
+        missed=due - 1,
+        clock_step=step_of(schedule, clock_step),
+    )
+
+
+def step_of(schedule: CronSchedule, clock_step: int) -> int:
+    """Return the number under which the schedule fires: always 0 if its ticks do not repeat."""
+    return 0 if schedule.fields.fixed_time else clock_step
+
+
+def tick_by_new_clock(
+    task: DueTask, now: datetime, fired: Collection[datetime], ticks: NextTicks
+) -> datetime | None:
+    """Return the tick by which a task goes on when the clock was set back to `now`.
+
+    It is the first one after `now`; with minute and hour fixed the first one that is not among `fired`, the
+    ticks that have had their run. None: the tick that the task waits for comes no later. Raises InvalidInput
+    as `decide`.
+    """
+    schedule = ticks.schedule(task.cron_expression, task.timezone)
+    tick = ticks.next_after(schedule, now)
+    while schedule.fields.fixed_time and tick in fired:
+        tick = ticks.next_after(schedule, tick)
+    return tick if tick < task.next_run_at else None
 
 
 def _count_due(schedule: CronSchedule, first: datetime, newest: datetime) -> int:

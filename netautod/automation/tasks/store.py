@@ -125,6 +125,22 @@ class TaskStore:
         if rows:
             yield rows
 
+    async def waiting(self, *, batch: int) -> AsyncGenerator[list[DueRow], None]:
+        """Yield all tasks whose time is still to come, with what their schedule needs alone."""
+        rows: list[DueRow] = []
+        async for document in self._all.stream(
+            {"enabled": {"$in": [True, False]}, "$expr": {"$gt": ["$next_run_at", "$$NOW"]}},
+            fields={**dict.fromkeys(_SCHEDULE, 1), "now": "$$NOW"},
+            batch=batch,
+            index=INDEXES[2].name,
+        ):
+            rows.append(DueRow(task=_to_task(document), now=document["now"]))
+            if len(rows) == batch:
+                yield rows
+                rows = []
+        if rows:
+            yield rows
+
     async def oldest_due(self) -> timedelta | None:
         """Return how long the longest due task has been due, by the server's clock."""
         async for (first,) in self.due(1, batch=1):
@@ -189,6 +205,7 @@ def _names_are_unique() -> Iterator[None]:
         raise Conflict("Task with this name already exists") from error
 
 
+_SCHEDULE = ("org_id", "cron_expression", "timezone", "enabled", "next_run_at")
 _FIELDS = tuple(name for name in Task.__dataclass_fields__ if name not in ("id", "blocked"))
 _NOTHING, _values = dict.fromkeys(_FIELDS), itemgetter(*_FIELDS)
 

@@ -47,6 +47,7 @@ KEPT: Final[Mapping[str, str]] = {
     "agent_transcripts": "evidence of what agents did",
     "api_tokens": "of programs, which cannot log in again by themselves; only their hashes",
     "caller_suspensions": "a restore lifts no guard against locked accounts; they run out by themselves",
+    "clock": "how often the database's clock was set back, which is part of the ids of runs",
     "config_texts": "the texts of versions, sealed",
     "credential_defaults": "which credential an organization uses for what",
     "credentials": "logins on devices, sealed",

@@ -45,6 +45,7 @@ from netautod.network.inventory.sync import store as sync_history
 from netautod.network.sites import store as sites
 from netautod.secrets.vault import named_secrets, organization_keys, rewrapping
 from netautod.secrets.vault.root import store as roots
+from netautod.store.clock import steps as clock
 from netautod.store.leases import named
 from netautod.store.migrations import restore_marker as marker
 from netautod.store.migrations import store as migrations
@@ -116,6 +117,7 @@ SHARED: tuple[Shared, ...] = (
     Shared(collection=redirects.COLLECTION, reason="logins under way, of users who are not known yet"),
     Shared(collection=takeover.MARKS, reason="a place in the order of all devices, of earlier releases"),
     Shared(collection=named.COLLECTION, reason="what nodes hold: goes with the devices and sources"),
+    Shared(collection=clock.COLLECTION, reason="how often the database's clock was set back"),
     Shared(collection=sessions.SEATS, reason="seats of the installation: those held go with the sessions"),
     Shared(collection=login_failures.COLLECTION, reason="by keyed hashes of names: goes with the users"),
     Shared(collection=known_addresses.COLLECTION, reason="by the same hashes: goes with the users"),

@@ -117,6 +117,12 @@ class SourceStore:
         }
         return await self._sources.update(OrgId(source.org_id), where, {"$set": {"next_sync_at": until}})
 
+    async def align(self) -> None:
+        """Let no source wait for longer than its interval: the database's clock was set back."""
+        latest = {"$add": ["$$NOW", {"$multiply": ["$sync_interval_hours", 3_600_000]}]}
+        where = {"auto_sync_enabled": True, "$expr": {"$gt": ["$next_sync_at", latest]}, **VISIBLE}
+        await self._all.update_many(where, [{"$set": {"next_sync_at": latest}}])
+
     async def hide(self, org_id: OrgId, source_id: str) -> bool:
         """Start a removal, which only goes forward from here."""
         # Its name is free at once, although the document stays until the devices know no more of it.

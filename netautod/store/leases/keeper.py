@@ -10,6 +10,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 from uuid import uuid4
 
@@ -158,6 +159,15 @@ class LeaseKeeper:
             held.on_wanted()
         else:
             await self.collection.update({"_id": row_id}, [{"$set": {"wanted": "$epoch"}}])
+
+    async def align(self, where: Filter = MappingProxyType({})) -> None:
+        """Shorten the leases that last longer than a new one: the database's clock was set back.
+
+        Those of living nodes are renewed as ever, and those of dead ones run out in time.
+        """
+        too_late = {"$gt": ["$lease_until", self._lease_end()]}
+        change = [{"$set": {"lease_until": self._lease_end()}}]
+        await self.collection.update_many({**where, "$expr": too_late}, change)
 
     async def delete(self, fences: Sequence[Filter]) -> None:
         """Delete rows that are still held, each by its fence, in one round trip."""

@@ -60,6 +60,10 @@ class NamedLeases:
             raise
         return held
 
+    async def align(self) -> None:
+        """Shorten the leases of all nodes after the database's clock was set back."""
+        await self._keeper.align()
+
     async def release(self, held: Lease, work: Work | None = None) -> None:
         """Release a lease; for bulk `work` together with others that end within the next 30 ms.
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from netautod.automation.tasks.cron.ticks import NextTicks
-from netautod.automation.tasks.decide import DueTask, Fire, Skip, Wait, decide
+from netautod.automation.tasks.decide import DueTask, Fire, Skip, Wait, decide, tick_by_new_clock
 from netautod.core.errors import InvalidInput
 
 WINDOW = timedelta(hours=1)
@@ -104,3 +104,59 @@ def test_a_swallowed_tick_fires_once_after_the_gap() -> None:
 def test_a_stored_schedule_that_is_no_longer_valid_is_an_error() -> None:
     with pytest.raises(InvalidInput, match="timezone"):
         decide(task("* * * * *", at("12:00"), timezone="Old/Name"), at("12:00"), WINDOW, False, NextTicks())
+
+
+@pytest.mark.parametrize(
+    ("expression", "clock_step"),
+    [
+        pytest.param("*/5 * * * *", 3, id="a wildcard minute: the tick under the number that counts"),
+        pytest.param("0 * * * *", 3, id="a wildcard hour"),
+        pytest.param("*/30 12 * * *", 3, id="a minute that begins with a star"),
+        pytest.param("0 12 * * *", 0, id="minute and hour fixed: the one number that it ever has"),
+        pytest.param("0,30 8-18 * * *", 0, id="lists and ranges are fixed as well"),
+    ],
+)
+def test_a_tick_fires_under_the_number_of_the_clock_step(expression: str, clock_step: int) -> None:
+    decision = decide(task(expression, at("12:00")), at("12:00:01"), WINDOW, False, NextTicks(), 3)
+    assert isinstance(decision, Fire)
+    assert decision.clock_step == clock_step
+
+
+TOMORROW = timedelta(days=1)
+
+
+@pytest.mark.parametrize(
+    ("expression", "waits_for", "fired", "expected"),
+    [
+        pytest.param("* * * * *", at("12:11"), [], at("12:01"), id="every minute: the next minute"),
+        pytest.param(
+            "* * * * *", at("12:11"), ["12:01", "12:02"], at("12:01"), id="whatever has fired before"
+        ),
+        pytest.param("*/15 * * * *", at("12:15"), [], None, id="a quarter that is still to come"),
+        pytest.param("5 * * * *", at("13:05"), ["12:05"], at("12:05"), id="a wildcard hour repeats its tick"),
+        pytest.param("* 12 * * *", at("12:11"), ["12:01"], at("12:01"), id="a wildcard minute, too"),
+        pytest.param("5 12 * * *", at("12:05") + TOMORROW, ["12:05"], None, id="fixed, has fired"),
+        pytest.param("5 12 * * *", at("12:05") + TOMORROW, [], at("12:05"), id="fixed, has not fired"),
+        pytest.param(
+            "2,5,8 12 * * *",
+            at("12:02") + TOMORROW,
+            ["12:02", "12:05"],
+            at("12:08"),
+            id="fixed: the first that has not fired",
+        ),
+        pytest.param("5 12 * * *", at("12:05"), [], None, id="fixed, waits for it anyway"),
+    ],
+)
+def test_the_tick_by_which_a_task_goes_on_when_the_clock_was_set_back_to_noon(
+    expression: str, waits_for: datetime, fired: list[str], expected: datetime | None
+) -> None:
+    found = tick_by_new_clock(
+        task(expression, waits_for), at("12:00:20"), [at(one) for one in fired], NextTicks()
+    )
+    assert found == expected
+
+
+def test_a_clock_that_had_been_a_year_ahead_stops_no_schedule() -> None:
+    waiting = task("30 1 * * *", at("01:30") + timedelta(days=365))
+    fired = [at("01:30") + timedelta(days=364)]
+    assert tick_by_new_clock(waiting, at("12:00"), fired, NextTicks()) == at("01:30") + TOMORROW

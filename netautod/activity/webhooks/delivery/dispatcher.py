@@ -6,6 +6,7 @@ leases run out; then any other node continues them.
 
 import asyncio
 import logging
+import math
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Self
@@ -38,7 +39,8 @@ class Dispatcher:
         self._subscriptions = subscriptions
         self._leases = leases
         self._running: dict[str, asyncio.Task[None]] = {}
-        self._wake: dict[str, datetime] = {}
+        # On the monotonic clock: nothing is sent for a webhook before.
+        self._wake: dict[str, float] = {}
         self._kicked: set[str] = set()
         self._stopping = False
         self._loop = Repeating(self._look, name="the look for deliveries of webhooks", seconds=LOOK_SECONDS)
@@ -81,7 +83,7 @@ class Dispatcher:
             return False
         if known is not None and known.resume_at is not None and known.resume_at > now:
             return False
-        return self._wake.get(webhook_id, now) <= now
+        return self._wake.get(webhook_id, -math.inf) <= self._lanes.clock.monotonic()
 
     async def _deliver(self, webhook_id: str) -> None:
         self._kicked.discard(webhook_id)
@@ -101,7 +103,8 @@ class Dispatcher:
             del self._running[webhook_id]
             # Deliveries that came while the lane was about to end may be due at once.
             if wake is not None and webhook_id not in self._kicked:
-                self._wake[webhook_id] = min(wake, self._lanes.clock.now() + LONGEST_WAKE)
+                pause = min(wake - self._lanes.clock.now(), LONGEST_WAKE)
+                self._wake[webhook_id] = self._lanes.clock.monotonic() + pause.total_seconds()
 
     async def _with_lease(self, webhook_id: str) -> datetime | None:
         held = await self._leases.acquire(f"webhook:{webhook_id}")

@@ -100,6 +100,12 @@ class DeliveryStore:
             return await self._deliveries.update(delivery.org_id, where, {"$set": change})
         return await self._deliveries.update(delivery.org_id, where, _ended({**change, "ended_at": at}))
 
+    async def align(self, longest_seconds: float) -> None:
+        """Let no delivery wait for longer than the longest pause: the database's clock was set back."""
+        latest = {"$add": ["$$NOW", int(longest_seconds * 1000)]}
+        where = {**WAITING, "$expr": {"$gt": ["$next_at", latest]}}
+        await self._all.update_many(where, [{"$set": {"next_at": latest}}])
+
     async def expire(self, *, before: datetime, reason: str, at: datetime) -> int:
         """Give up what has waited since before then; return how many."""
         return await self._all.update_many({**WAITING, "at": {"$lt": before}}, _expired(reason, at))

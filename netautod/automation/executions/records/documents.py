@@ -255,6 +255,12 @@ def _again(attempt: str, error_message: str | None, delay_seconds: float) -> Doc
     }
 
 
+def soonest_start() -> Document:
+    """Return the latest `not_before` that a pending row can have been given by now: that of a retry."""
+    delay = {"$multiply": ["$retry_delay_seconds", 1000]}
+    return {"$add": ["$$NOW", {"$cond": [{"$gt": ["$retry_count", 0]}, delay, 0]}]}
+
+
 def _output(output: Any) -> Mapping[str, Any]:
     return {} if output is None else literal({"output": output})
 

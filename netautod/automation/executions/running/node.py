@@ -2,12 +2,15 @@
 
 import asyncio
 import logging
+from collections.abc import Sequence
 from contextlib import AsyncExitStack
+from functools import partial
 
 from tornado.ioloop import PeriodicCallback
 
 from netautod.automation.executions.events.notifier import FinishNotifier
 from netautod.automation.executions.logs.closing import LogClosing
+from netautod.automation.executions.running.clock_alignment import Align
 from netautod.automation.executions.running.environment import RunEnvironment
 from netautod.automation.executions.running.reaper import Reaper
 from netautod.automation.executions.running.runner import Runner
@@ -16,10 +19,15 @@ from netautod.automation.executions.settings import ExecutionSettings, Scheduler
 from netautod.automation.executions.store import ExecutionStore
 from netautod.automation.tasks.cron.ticks import NextTicks
 from netautod.automation.tasks.store import TaskStore
+from netautod.core.loop.ioloop import use_monotonic_time
+from netautod.core.loop.repeating import Repeating
 from netautod.core.work.pauses import Pauses
+from netautod.store.clock.steps import ClockSteps
 from netautod.store.leases.lease import LeaseTimes
 
 logger = logging.getLogger(__name__)
+# Without a scan for so long, and for so many of its intervals, the node is not healthy.
+STILL_SECONDS, STILL_SCANS = 30.0, 10
 
 
 def lease_times(settings: ExecutionSettings) -> LeaseTimes:
@@ -49,6 +57,8 @@ class ExecutionNode:
         closing: LogClosing,
         pauses: Pauses,
         owners: BlockReasons,
+        steps: ClockSteps,
+        alignments: Sequence[Align],
     ) -> None:
         self._keeper = store.lease_keeper(
             node_id, clock=environment.clock, times=lease_times(environment.settings)
@@ -69,6 +79,7 @@ class ExecutionNode:
             notifier=notifier,
             closing=closing,
             kick=self.runner.kick,
+            steps=steps,
         )
         self.scheduler = Scheduler(
             tasks=tasks,
@@ -79,17 +90,31 @@ class ExecutionNode:
             kick=self.runner.kick,
             pauses=pauses,
             owners=owners,
+            steps=steps,
+            alignments=(partial(store.align, self._keeper), *alignments),
         )
         self._clock = environment.clock
         self._scan_seconds = schedule.scan_seconds
         self._scan = PeriodicCallback(self.scheduler.scan, schedule.scan_seconds * 1000)
         self._first_scan: asyncio.Task[None] | None = None
+        self._still_after = max(STILL_SECONDS, STILL_SCANS * schedule.scan_seconds)
+        self._still_reported = False
+        self._watch = Repeating(
+            self._look_at_scan, name="the look at the due scan", seconds=self._still_after / 3
+        )
         self._stack = AsyncExitStack()
 
+    @property
+    def stands_still(self) -> bool:
+        """Return whether the due scan should run and does not: no schedule fires on this node."""
+        return self._first_scan is not None and self.scheduler.still_seconds > self._still_after
+
     async def __aenter__(self) -> "ExecutionNode":
+        use_monotonic_time()
         await self._stack.enter_async_context(self._keeper)
         await self._stack.enter_async_context(self.runner)
         await self._stack.enter_async_context(self.reaper)
+        await self._stack.enter_async_context(self._watch)
         self._first_scan = asyncio.create_task(self._start_aligned(), name="first scan")
         return self
 
@@ -115,3 +140,12 @@ class ExecutionNode:
         if self._first_scan is not None:
             self._first_scan.cancel()
             await asyncio.gather(self._first_scan, return_exceptions=True)
+            self._first_scan = None
+
+    async def _look_at_scan(self) -> None:
+        if self.stands_still and not self._still_reported:
+            text = "the due scan has stood still for %.0f s: no schedule fires on this node, restart it"
+            logger.error(text, self.scheduler.still_seconds)
+        elif self._still_reported and not self.stands_still:
+            logger.info("the due scan goes on")
+        self._still_reported = self.stands_still

@@ -12,6 +12,7 @@ from netautod.automation.executions.records.claims import DeadRun
 from netautod.automation.executions.running.environment import RunEnvironment
 from netautod.automation.executions.store import ExecutionStore
 from netautod.core.errors import Unavailable
+from netautod.store.clock.steps import ClockSteps
 from netautod.store.leases.keeper import LeaseKeeper
 from netautod.store.leases.periodic import Periodic
 
@@ -23,7 +24,8 @@ WRITE_SECONDS = 5.0  # a node may take so long for the last lines of a log
 class Reaper:
     """A service that ends runs at `lease_until` + grace, and expires approvals.
 
-    After an outage of the database it waits a full lease, so that living nodes can renew theirs first.
+    After an outage of the database, and after a jump of its clock, it waits a full lease, so that living
+    nodes can renew theirs first.
     """
 
     def __init__(
@@ -35,7 +37,9 @@ class Reaper:
         notifier: FinishNotifier,
         closing: LogClosing,
         kick: Callable[[], None],
+        steps: ClockSteps,
     ) -> None:
+        self._steps = steps
         self._store = store
         self._clock = environment.clock
         self._metrics = environment.metrics
@@ -78,7 +82,7 @@ class Reaper:
     async def reap(self) -> int:
         """Make one pass; return how many executions it moved."""
         dead_runs = await self._store.dead_runs(grace_seconds=self._grace, limit=BATCH)
-        if not dead_runs or self._after_outage():
+        if not dead_runs or self._after_outage() or not await self._steps.settled(self._keeper.times.lease):
             return 0
         moved = 0
         for dead in dead_runs:

@@ -6,24 +6,27 @@ same id again, learns that it exists, and advances the schedule.
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Set
+import time
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence, Set
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from netautod.automation.executions.models import Execution, new_execution, scheduled_id
+from netautod.automation.executions.models import Execution, FiredTick, new_execution, scheduled_id
+from netautod.automation.executions.running.clock_alignment import Align, ClockAlignment
 from netautod.automation.executions.running.scan_batch import ScanDecisions, count_fires, count_unrun
 from netautod.automation.executions.settings import SchedulerSettings
 from netautod.automation.executions.store import ExecutionStore
 from netautod.automation.tasks.cron.ticks import NextTicks
-from netautod.automation.tasks.decide import Fire, Skip, Wait, decide
+from netautod.automation.tasks.decide import Fire, Skip, Wait, decide, step_of
 from netautod.automation.tasks.store import DueRow, TaskStore
 from netautod.core.errors import InvalidInput, Unavailable
 from netautod.core.logs.folding import Failing
 from netautod.core.loop.read_ahead import read_ahead
 from netautod.core.metrics import Metrics
 from netautod.core.work.pauses import Pauses
+from netautod.store.clock.steps import ClockSteps
 
 logger = logging.getLogger(__name__)
 # The number of tasks that one turn of the event loop decides about.
@@ -56,10 +59,12 @@ class _Batch:
 class _Reading:
     """The moment of one reading of the due tasks.
 
-    All its rows are as of that moment; `began` is the same moment on the clock of the loop.
+    All its rows are as of that moment; `began` is the same moment on the clock of the loop. `clock_step` is
+    how often the database's clock had been set back.
     """
 
     began: float
+    clock_step: int
     decisions: Decisions = field(default_factory=dict)
 
 
@@ -81,8 +86,12 @@ class Scheduler:
         kick: Callable[[], None],
         pauses: Pauses,
         owners: BlockReasons,
+        steps: ClockSteps,
+        alignments: Sequence[Align] = (),
     ) -> None:
         self._owners = owners
+        self._steps = steps
+        self._alignment = ClockAlignment(tasks=tasks, executions=executions, ticks=ticks, others=alignments)
         self._tasks = tasks
         self._executions = executions
         self._ticks = ticks
@@ -92,7 +101,16 @@ class Scheduler:
         self._kick = kick
         self._pauses = pauses
         self._scanning = False
+        self._progress_at = time.monotonic()
         self._failing = Failing(logger, "the due scan failed")
+
+    @property
+    def still_seconds(self) -> float:
+        """Return for how long no scan has begun or handled a batch."""
+        return time.monotonic() - self._progress_at
+
+    def _progress(self) -> None:
+        self._progress_at = time.monotonic()
 
     async def scan(self) -> None:
         """Fire all that is due now, batch by batch.
@@ -102,6 +120,7 @@ class Scheduler:
         if self._scanning:
             return
         self._scanning = True
+        self._progress()
         try:
             while await self._scan_round() >= self._batch * BATCHES:
                 pass
@@ -117,22 +136,34 @@ class Scheduler:
 
     async def _scan_round(self) -> int:
         """Fire one reading of due tasks; return how many there were."""
-        reading, seen = _Reading(began=asyncio.get_running_loop().time()), 0
-        async with aclosing(read_ahead(self._due())) as batches:
+        step = await self._steps.look()
+        if not step.aligned:
+            # If this node dies before it has recorded it, the next scan of any node does it again.
+            await self._alignment.run(self._progress)
+            await self._steps.aligned(step.number)
+        reading, seen = _Reading(began=asyncio.get_running_loop().time(), clock_step=step.number), 0
+        async with aclosing(read_ahead(self._due(step.number))) as batches:
             async for batch in batches:
                 await self._scan_batch(batch, reading)
                 seen += len(batch.rows)
+                self._progress()
         return seen
 
-    async def _due(self) -> AsyncGenerator[_Batch, None]:
-        """Yield due tasks with what decides about them besides their schedules."""
+    async def _due(self, clock_step: int) -> AsyncGenerator[_Batch, None]:
+        """Yield due tasks with what decides about them besides their schedules.
+
+        Ends when the clock is found to be set back: what was read may be due by the clock before, and would
+        fire a second time under the new number.
+        """
         limit, without = self._batch * BATCHES, self._pauses.paused()
         async with aclosing(self._tasks.due(limit, batch=self._batch, without=without)) as batches:
             async for rows in batches:
                 active, blocked = await asyncio.gather(
-                    self._active_before_their_tick(rows),
+                    self._active_before_their_tick(rows, clock_step),
                     self._owners.block_reasons(row.task.owner_id for row in rows),
                 )
+                if await self._steps.number() != clock_step:
+                    return
                 yield _Batch(rows=rows, active=active, blocked=blocked.keys())
 
     async def _scan_batch(self, batch: _Batch, reading: _Reading) -> None:
@@ -141,8 +172,7 @@ class Scheduler:
         writes: set[asyncio.Task[None]] = set()
         try:
             for start in range(0, len(batch.rows), SLICE):
-                some = batch.rows[start : start + SLICE]
-                waiting.add(await self._decisions_of(some, batch, reading.decisions))
+                waiting.add(await self._decisions_of(batch.rows[start : start + SLICE], batch, reading))
                 await asyncio.sleep(0)
                 # A write waits for the disk, however much is in it: the next one takes all that was decided
                 # during those before.
@@ -154,12 +184,12 @@ class Scheduler:
             await _all_done(writes)
         await self._write(waiting, reading)
 
-    async def _decisions_of(self, rows: list[DueRow], batch: _Batch, known: Decisions) -> ScanDecisions:
+    async def _decisions_of(self, rows: list[DueRow], batch: _Batch, reading: _Reading) -> ScanDecisions:
         """Return the executions to insert, and how the schedules advance."""
         decisions = ScanDecisions()
         for row in rows:
             try:
-                decision = self._decision(row, row.task.id in batch.active, known)
+                decision = self._decision(row, row.task.id in batch.active, reading)
             except InvalidInput as error:
                 logger.error("task %s is disabled, its schedule is not valid: %s", row.task.id, error)
                 await self._tasks.disable(row.task)
@@ -169,18 +199,20 @@ class Scheduler:
             blocked = row.task.owner_id in batch.blocked
             decisions.move(row.task, decision, blocked=blocked)
             if isinstance(decision, Fire) and not blocked:
-                decisions.fires.append((self._execution(row, decision.scheduled_for), decision))
+                decisions.fires.append((self._execution(row, decision), decision))
         return decisions
 
-    def _decision(self, row: DueRow, is_active: bool, known: Decisions) -> Fire | Skip | Wait:
+    def _decision(self, row: DueRow, is_active: bool, reading: _Reading) -> Fire | Skip | Wait:
         """Return the decision about a task.
 
         It is made once for tasks that share a schedule and so were advanced together the last time.
         """
         alike = (row.task.cron_expression, row.task.timezone, row.task.next_run_at, is_active)
-        found = known.get(alike)
+        found = reading.decisions.get(alike)
         if found is None:
-            found = known[alike] = decide(row.due(), row.now, self._catch_up, is_active, self._ticks)
+            found = reading.decisions[alike] = decide(
+                row.due(), row.now, self._catch_up, is_active, self._ticks, reading.clock_step
+            )
         return found
 
     async def _write(self, decisions: ScanDecisions, reading: _Reading) -> None:
@@ -193,25 +225,33 @@ class Scheduler:
         for unrun, moves in decisions.moves.items():
             count_unrun(self._metrics, unrun, await self._tasks.advance(moves))
 
-    async def _active_before_their_tick(self, rows: list[DueRow]) -> set[str]:
-        """Return the tasks whose previous execution has not ended.
+    async def _active_before_their_tick(self, rows: list[DueRow], clock_step: int) -> set[str]:
+        """Return the tasks whose previous execution has not ended."""
+        by_id = {row.task.id: row for row in rows}
+        found = await self._executions.active_of(by_id)
+        return {tick.task_id for tick in found if self._is_previous(tick, by_id[tick.task_id], clock_step)}
 
-        An active execution of the very tick in question is not "previous": a node died after inserting it.
+    def _is_previous(self, tick: FiredTick, row: DueRow, clock_step: int) -> bool:
+        """Return whether an active execution is of an earlier tick than the one that is due.
+
+        One of the very tick in question is not "previous": a node died after inserting it. A later time that
+        the clock has shown before it was set back is an earlier tick.
         """
-        due_since = {row.task.id: row.task.next_run_at for row in rows}
-        found = await self._executions.active_of(due_since)
-        return {
-            task_id
-            for task_id, scheduled_for in found
-            if scheduled_for is None or scheduled_for < due_since[task_id]
-        }
+        if tick.scheduled_for is None or tick.scheduled_for < row.task.next_run_at:
+            return True
+        try:
+            schedule = self._ticks.schedule(row.task.cron_expression, row.task.timezone)
+        except InvalidInput:
+            return False  # the decision about the task says it
+        return tick.scheduled_for > row.now or tick.clock_step != step_of(schedule, clock_step)
 
-    def _execution(self, row: DueRow, scheduled_for: datetime) -> Execution:
+    def _execution(self, row: DueRow, fire: Fire) -> Execution:
         return new_execution(
             row.task,
-            execution_id=scheduled_id(row.task.id, scheduled_for),
-            scheduled_for=scheduled_for,
+            execution_id=scheduled_id(row.task.id, fire.scheduled_for, fire.clock_step),
+            scheduled_for=fire.scheduled_for,
             created_at=row.now,
+            clock_step=fire.clock_step,
         )
 
 

@@ -5,6 +5,8 @@ from datetime import datetime
 
 from netautod.core.identity.caller import OrgId
 
+DEFAULT_INTERVAL_MINUTES = 15
+
 
 @dataclass(frozen=True, kw_only=True)
 class DueDevice:

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from netautod.core.identity.caller import OrgId
-from netautod.network.devices.polls.models import DueDevice
+from netautod.network.devices.polls.models import DEFAULT_INTERVAL_MINUTES, DueDevice
 from netautod.network.devices.records.queries import COLLECTION, LIVE, live
 from netautod.store.client import Database, Document
 from netautod.store.indexes import Index
@@ -66,6 +66,16 @@ class DuePolls:
         """Set the next time; return false if it has another time by now, or is not to be polled any more."""
         change = {"$set": {DUE: due_at, FAILURES: failures}}
         return await self._devices.update(seen.org_id, _as_seen(seen), change)
+
+    async def align(self) -> None:
+        """Take away the times that are further ahead than the interval: the database's clock was set back.
+
+        The poller gives these devices new ones.
+        """
+        minutes = {"$ifNull": ["$poll_interval_minutes", DEFAULT_INTERVAL_MINUTES]}
+        latest = {"$add": ["$$NOW", {"$multiply": [minutes, 60_000]}]}
+        where = live(**POLLED, **{"$expr": {"$gt": [f"${DUE}", latest]}})
+        await self._all.update_many(where, {"$set": {DUE: None}})
 
     async def move_many(self, moves: Sequence[tuple[DueDevice, datetime]]) -> None:
         """Set the next times of many devices, each with its failures as they were."""

@@ -7,7 +7,9 @@ added at once are not due at once, and a restart changes nothing. Pure: time is 
 import hashlib
 from datetime import UTC, datetime, timedelta
 
-DEFAULT_INTERVAL = timedelta(minutes=15)
+from netautod.network.devices.polls.models import DEFAULT_INTERVAL_MINUTES
+
+DEFAULT_INTERVAL = timedelta(minutes=DEFAULT_INTERVAL_MINUTES)
 LONGEST_WAIT = timedelta(hours=6)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)

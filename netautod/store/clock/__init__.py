@@ -1,0 +1,1 @@
+"""The clock of the database, which decides for all nodes, and what happens when it is set."""
