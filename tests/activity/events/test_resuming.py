@@ -20,7 +20,7 @@ from netautod.store.driver.changes import Changes, HistoryLost
 from tests.activity.events.nodes import Node, Nodes
 from tests.activity.events.test_sources import line
 from tests.support.databases import stores_of
-from tests.support.execution import task
+from tests.support.execution import eventually, task
 from tests.support.listening import Listening, ReceivedEvent
 from tests.support.programs.cut_line import cut_line
 
@@ -170,6 +170,24 @@ async def test_listeners_are_reset_when_the_database_was_away_for_too_long(nodes
         assert tailer._place is not None
         tailer._place -= timedelta(minutes=6)
         assert (await received.next()).name == "reset"
+        await publish(nodes, node, "after")
+        assert await next_names(received, 1) == ["after"]
+
+
+@pytest.mark.parametrize("change_streams", [True, False], ids=["by change streams", "by looking"])
+async def test_events_go_on_when_the_databases_clock_was_set_back(nodes: Nodes, change_streams: bool) -> None:
+    node, token = await nodes.start(change_streams=change_streams), nodes.token()
+    async with node.listen(token) as received:
+        await publish(nodes, node, "before")
+        assert await next_names(received, 1) == ["before"]
+        tailer = node.streams._tailer
+        assert tailer._place is not None
+        ahead = tailer._place = tailer._place + timedelta(minutes=10)
+
+        async def followed() -> bool:
+            return tailer._place is not None and tailer._place < ahead
+
+        await eventually(followed)
         await publish(nodes, node, "after")
         assert await next_names(received, 1) == ["after"]
 

@@ -8,6 +8,7 @@ from uuid import uuid4
 
 import pytest
 
+from netautod.activity.webhooks.delivery.store import COLLECTION
 from netautod.activity.webhooks.delivery.upkeep import DeliveryUpkeep
 from netautod.activity.webhooks.settings import WebhooksSettings
 from netautod.core.identity.caller import OrgId
@@ -299,3 +300,30 @@ async def test_a_node_that_was_stopped_in_the_middle_changes_nothing(
     await stale
     [row] = await hooks.rows()
     assert (row["status"], row["attempts"], row["error"]) == ("waiting", 3, "noted by another node")
+
+
+@pytest.mark.parametrize(
+    ("seconds", "kept"),
+    [
+        pytest.param(50, True, id="within the longest pause"),
+        pytest.param(600, False, id="the database's clock was set back"),
+    ],
+)
+async def test_a_retry_waits_no_longer_than_the_longest_pause(
+    hooks: Hooks, receiver: WebhookReceiver, seconds: int, kept: bool
+) -> None:
+    hook = await hooks.hook(receiver.url)
+    now = await hooks.database.now()
+    at = now + timedelta(seconds=seconds)
+    rows, webhooks = hooks.database.collection(COLLECTION), hooks.database.collection("webhooks")
+    await rows.insert({"_id": "d", "webhook_id": hook["id"], "waiting": True, "next_at": at})
+    await webhooks.update({"_id": hook["id"]}, {"$set": {"resume_at": at}})
+    stores = hooks.installation.stores
+    await stores.webhook_deliveries.align(60.0)
+    await stores.webhooks.align(60.0)
+    delivery, webhook = await rows.find_one({"_id": "d"}), await webhooks.find_one({"_id": hook["id"]})
+    assert delivery is not None
+    assert webhook is not None
+    for moment in (delivery["next_at"], webhook["resume_at"]):
+        assert (moment == at) == kept
+        assert moment - now < timedelta(seconds=120)

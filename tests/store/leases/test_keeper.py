@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -196,3 +197,23 @@ async def test_a_claim_that_was_lost_before_it_could_be_used_is_none(
     monkeypatch.setattr(one, "renew", lost)
     assert await NamedLeases(one).acquire("x") is None
     assert not one.holds("x", 1)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "kept"),
+    [
+        pytest.param(3500, True, id="a lease that lasts as long as it may"),
+        pytest.param(7200, False, id="the database's clock was set back"),
+    ],
+)
+async def test_a_lease_lasts_no_longer_than_a_new_one(database: Database, seconds: int, kept: bool) -> None:
+    """Its node may be dead, and no heartbeat correct it."""
+    one = keeper(database)
+    await held_by(one)
+    now = await database.now()
+    until = now + timedelta(seconds=seconds)
+    await database.collection("leases").update({"_id": "x"}, {"$set": {"lease_until": until}})
+    await keeper(database, "b").align()
+    lease_until = (await row_of(database))["lease_until"]
+    assert (lease_until == until) == kept
+    assert lease_until <= now + timedelta(seconds=TIMES.lease + 60)

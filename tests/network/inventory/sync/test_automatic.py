@@ -9,6 +9,7 @@ import pytest
 from netautod.core.errors import DiskFull
 from netautod.core.identity.caller import OrgId
 from netautod.core.json.values import to_text
+from netautod.network.inventory.store import SourceStore
 from netautod.network.inventory.sync.automatic import AutoSync
 from netautod.plugin_api import InventoryFailed
 from netautod.store.client import Database
@@ -297,3 +298,26 @@ async def test_a_failure_of_any_kind_ends_no_loop(world: World) -> None:
         await auto.wait()  # the entry comes before the source is put off
         clock.move(3 * HOUR)
         await eventually(lambda: another_after(1))
+
+
+@pytest.mark.parametrize(
+    ("ahead", "kept"),
+    [
+        pytest.param(1.9, True, id="within its interval"),
+        pytest.param(3, False, id="the database's clock was set back"),
+    ],
+)
+async def test_a_source_waits_no_longer_than_its_interval(
+    world: World, module_database: Database, ahead: float, kept: bool
+) -> None:
+    source, sources = await enabled(world), module_database.collection("inventory_sources")
+    now = await module_database.now()
+    at = now + timedelta(hours=ahead)
+    await sources.update({"_id": source["id"]}, {"$set": {"next_sync_at": at}})
+    await SourceStore(module_database).align()
+    row = await sources.find_one({"_id": source["id"]})
+    assert row is not None
+    if kept:
+        assert row["next_sync_at"] == at
+    else:
+        assert timedelta(hours=2) <= row["next_sync_at"] - now < timedelta(hours=2.5)
