@@ -1,4 +1,4 @@
-"""The number of times that the database's clock was set back, in the collection `clock`.
+"""The clock step: the number of times that the database's clock was set back, in the collection `clock`.
 
 A time of day that the clock shows a second time belongs to the next number, so that what happens then is told
 from what happened the first time. The number is raised by compare-and-set from the one under which a node saw
