@@ -22,7 +22,7 @@ from netautod.assembly.settings import Settings
 from netautod.core.identity.caller import OrgId
 from netautod.core.metrics import Metrics
 from netautod.http.settings import ServerSettings
-from netautod.network.configs.models import FROM_DEVICE, TEXT_FORMAT, Config, ShownForm
+from netautod.network.configs.models import FROM_DEVICE, TEXT_FORMAT, Config
 from netautod.plugin_api import EventType
 from netautod.store.client import Database
 from netautod.transport.outbound.addresses import AddressRules
@@ -176,7 +176,6 @@ def config_of(hooks: Hooks, device_id: str, version: int) -> Config:
         notes=None,
         text_id="t",
         platform="cisco_ios",
-        shown=ShownForm(config_hash="h", size=1, rules="rules"),
     )
 
 

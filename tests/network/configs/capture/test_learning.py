@@ -10,7 +10,7 @@ import pytest
 from netautod.network.configs.texts.learned_noise import Rule
 from netautod.network.configs.texts.learned_noise_store import Learned, LearnedNoise
 from netautod.network.configs.texts.normalise import secret_token
-from netautod.testing import SimulatedDevice
+from netautod.testing import SimulatedDevice, ios_config
 from netautod.transport.ssh.platform.registry import PlatformRegistry
 from tests.network.configs.fleet import PASSWORD, Fleet
 from tests.network.devices.inventory import ABSENT_ID
@@ -269,8 +269,19 @@ async def test_what_is_learned_is_sealed_and_redacted(fleet: Fleet) -> None:
     latest = f"/api/config/devices/{device_id}/configs/latest"
     (shown,) = (await fleet.api.get(latest)).json["learned_noise"]
     assert "c4nary" not in shown
-    key = (await fleet.configs.texts.keys(fleet.org_id)).secret
-    assert shown.startswith("radius secret <secret:")
-    assert secret_token("c4nary-pa55", key) not in shown  # it is that of the device
+
+
+async def test_a_token_in_what_is_learned_is_that_of_the_device_and_for_those_who_see_secrets(
+    fleet: Fleet,
+) -> None:
+    device_id = await fleet.stored("sw1", ios_config("sw1"))
+    token = secret_token("c4nary", (await fleet.configs.texts.keys(fleet.org_id)).secret)
+    noise = LearnedNoise(fleet.database, vault=fleet.installation.vault)
+    rule = Rule(place=(), words=(f"peer key {token} seen ", ""), at=0, of=1)
+    await noise.put(fleet.work(), device_id, Learned(), [rule])
+    latest = f"/api/config/devices/{device_id}/configs/latest"
+    (shown,) = (await fleet.api.get(latest)).json["learned_noise"]
+    assert shown.startswith("peer key <secret:")
+    assert token not in shown
     reader = fleet.with_permissions("devices.access")
-    assert (await reader.get(latest)).json["learned_noise"] == ["radius secret <secret> seen *"]
+    assert (await reader.get(latest)).json["learned_noise"] == ["peer key <secret> seen *"]
