@@ -10,6 +10,7 @@ from netautod.assembly.network.devices import DeviceRecords, build_devices
 from netautod.assembly.network.sessions import DeviceOperations, build_operations, build_platforms
 from netautod.identity.auth.ssh_ca.service import SshAuthority
 from netautod.plugin_api import Collector
+from netautod.transport.ssh.platform.registry import PlatformRegistry
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,9 +29,12 @@ class DeviceServices:
 
 
 @asynccontextmanager
-async def open_devices(base: Base, ssh_ca: SshAuthority) -> AsyncIterator[DeviceServices]:
+async def open_devices(
+    base: Base, ssh_ca: SshAuthority, platforms: PlatformRegistry | None = None
+) -> AsyncIterator[DeviceServices]:
     """Build the services and run the text workers within the block."""
-    platforms = build_platforms(base.plugins, base.settings.devices)
+    if platforms is None:
+        platforms = build_platforms(base.plugins, base.settings.devices)
     collectors = base.plugins.collectors()
     devices = build_devices(base, platforms=platforms, transports=collectors.keys())
     operations = build_operations(base, devices, platforms, ssh_ca)
