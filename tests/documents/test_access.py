@@ -9,6 +9,8 @@ import pytest
 
 from netautod.automation.agents.tools.documents import DocumentTools
 from netautod.core.errors import Forbidden
+from netautod.core.pages import Page
+from netautod.documents.models import DocumentFilter
 from netautod.plugin_api import ContentType
 from tests.documents.library import NOTE, TEMPLATE, TEXT, Library, Node
 from tests.support.client import ApiClient, Response, assert_error
@@ -77,7 +79,7 @@ async def test_lists_leave_notes_out_for_who_may_not_read_them(
     await node.create(NOTES, parent_folder="x")
     await node.create(TEXT)
     await node.create(TEMPLATE, name="base")
-    api = client(node, *held)
+    api, caller = node.served.client(*held, org_id=node.org_id)
     may = "door code" in names
 
     async def listed(query: str) -> list[str]:
@@ -88,6 +90,8 @@ async def test_lists_leave_notes_out_for_who_may_not_read_them(
     for query in ("q=door", "category=notes", "parent_folder=x", "content=false&category=notes"):
         assert await listed(query) == (["door code"] if may else []), query
     assert await listed("category=outputs") == ["plan"]
+    page = await node.documents.page(caller, DocumentFilter(), Page(limit=1))
+    assert (len(page.items), page.total) == (1, len(names))
 
 
 Write = Callable[[ApiClient, str, str], Awaitable[Response]]
