@@ -59,6 +59,7 @@ async def test_who_is_not_admitted_is_not_made(installation: Installation, rules
         pytest.param({"auth_provider": "ldap"}, True, id="made for the directory, and not bound yet"),
         pytest.param({"auth_provider": "ldap", "external_id": "entry-2"}, False, id="bound to another entry"),
         pytest.param({"auth_provider": "local", "password": "a long enough one"}, False, id="a local user"),
+        pytest.param({"auth_provider": "oidc", "external_id": "entry-1"}, False, id="another provider's id"),
     ],
 )
 async def test_the_owner_of_a_name(installation: Installation, there: dict[str, Any], admitted: bool) -> None:
