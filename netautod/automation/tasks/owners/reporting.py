@@ -10,7 +10,6 @@ from collections.abc import Collection
 from typing import Protocol
 
 from netautod.activity.audit.service import AuditLog
-from netautod.activity.webhooks.names import TASK_BLOCKED
 from netautod.automation.tasks.owners.models import TaskBlocked, UnreportedBlock
 from netautod.automation.tasks.owners.service import TaskOwners
 from netautod.automation.tasks.owners.store import TaskOwnerStore
@@ -19,6 +18,7 @@ from netautod.core.identity.caller import OrgId, system_caller
 
 logger = logging.getLogger(__name__)
 AT_ONCE = 200
+ACTION = "task_blocked"
 
 
 class Leaving(Protocol):
@@ -82,5 +82,5 @@ class BlockedTasks:
         logger.warning("task %s (%s) is blocked: %s", block.task_name, block.task_id, reason)
         details = {"name": block.task_name, "owner_id": block.owner_id, "reason": reason}
         caller = system_caller(block.org_id, "scheduler")
-        await self._audit.record(caller, TASK_BLOCKED, "task", block.task_id, details)
+        await self._audit.record(caller, ACTION, "task", block.task_id, details)
         return True
