@@ -91,7 +91,7 @@ def list_migrations(database: Database, stores: Stores, settings: AuthSettings) 
             apply=partial(grant_reading, database),
             catch_up=partial(grant_reading_to_latest, database),
         ),
-        Migration(number=11, since="0.2.1", name="indexes fa76530375cc3ad1", apply=indexes, catch_up=indexes),
+        Migration(number=11, since="0.2.1", name="indexes 4d5771b1a28f1dfa", apply=indexes, catch_up=indexes),
         Migration(
             number=12,
             since="0.2.2",

@@ -28,7 +28,7 @@ CREATOR_OWNS = READ_ONLY | {"owner_id"}
 
 
 class CronExpression(fields.String):
-    """Five fields; the service checks their grammar (cron/fields.py)."""
+    """A field for a cron expression, whose grammar the service checks (cron/fields.py)."""
 
     described: ClassVar[Mapping[str, Any]] = {"pattern": r"^\s*[0-9A-Za-z*,/-]+(\s+[0-9A-Za-z*,/-]+){4}\s*$"}
 
@@ -37,7 +37,7 @@ class CronExpression(fields.String):
 
 
 class Timezone(fields.String):
-    """`UTC`, or a name with `/` of the time zone database."""
+    """A field for `UTC`, or a name with `/` of the time zone database."""
 
     described: ClassVar[Mapping[str, Any]] = {"pattern": "^(UTC|[A-Za-z_]+(/[A-Za-z0-9_+-]+)+)$"}
 

@@ -47,7 +47,7 @@ class Label(Text):
 
 
 class Host(fields.String):
-    """A host name or an IP address."""
+    """A field for a host name or an IP address."""
 
     described: ClassVar[Mapping[str, Any]] = {
         "maxLength": 253,
@@ -64,7 +64,7 @@ def _check_host(text: str) -> None:
 
 
 class Command(fields.String):
-    """One line without control characters, which could end it, or type more than it shows."""
+    """A field for one line without control characters, which could end it, or type more than it shows."""
 
     described: ClassVar[Mapping[str, Any]] = {"pattern": rf"^{PRINTED}*[^\s\x00-\x1f\x7f-\x9f]{PRINTED}*$"}
 

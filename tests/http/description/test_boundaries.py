@@ -208,7 +208,8 @@ def test_entity_tags_are_described_as_they_are_read(text: str, allowed: bool) ->
 SOURCES = "\n".join(
     path.read_text() for path in (ROOT / "netautod").rglob("*.py") if path != Path(examples.__file__)
 )
-SENTENCE = re.compile(r"[0-9a-f]{32}|\d{4,}|port: .*|SSH|'[^']*'|`[^`]*`")  # what an error fills in, or marshmallow says
+# What an error fills in, or marshmallow says.
+SENTENCE = re.compile(r"[0-9a-f]{32}|\d{4,}|port: .*|SSH|'[^']*'|`[^`]*`")
 
 
 @over("status", [status for status in examples.MESSAGES if status not in (400, 404, 503)])
