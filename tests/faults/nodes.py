@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-import shutil
 import signal
 import sys
 from asyncio.subprocess import PIPE, Process
@@ -22,6 +21,7 @@ from netautod.store.client import Database
 from netautod.store.clock.server_clock import ServerClock
 from netautod.store.connection import connect
 from netautod.store.indexes import create_indexes
+from tests.faults.clocks import SettableClock
 from tests.faults.executors import KINDS, SENT
 from tests.faults.history import History, followed
 from tests.faults.node_process import NodeConfig
@@ -96,8 +96,9 @@ class Stand:
         drain_seconds: float = FAST_DRAIN_SECONDS,
         die_at: str | None = None,
         clock_seconds: int = 0,
+        clock: SettableClock | None = None,
     ) -> NodeProcess:
-        """A node that is ready; `clock_seconds` sets its clock wrong."""
+        """A node that is ready; `clock_seconds` sets its clock wrong, `clock` is one that the test sets."""
         config = NodeConfig(
             node_id=f"node-{uuid4().hex[:8]}",
             uri=self.uri,
@@ -106,9 +107,10 @@ class Stand:
             schedule=asdict(schedule),
             drain_seconds=drain_seconds,
             die_at=die_at,
-            faked_clock=clock_seconds != 0,
+            faked_clock=clock_seconds != 0 or clock is not None,
         )
         environment = {**os.environ, **(await _wrong_clock(clock_seconds) if clock_seconds else {})}
+        environment |= {} if clock is None else clock.environment
         log = self.folder / f"{config.node_id}.log"
         command = (sys.executable, "-m", "tests.faults.node_process", json.dumps(asdict(config)))
         running = started(*command, slow_to_leave=True, log=log, cwd=ROOT, env=environment, stdout=PIPE)
@@ -120,6 +122,10 @@ class Stand:
         node = NodeProcess(id=config.node_id, process=process, clock_error=clock_error)
         self.nodes.append(node)
         return node
+
+    def log_of(self, node: NodeProcess) -> list[str]:
+        """The lines that a node has logged."""
+        return (self.folder / f"{node.id}.log").read_text().splitlines()
 
     async def start_many(self, count: int, **options: Any) -> list[NodeProcess]:
         return list(await asyncio.gather(*(self.start(**options) for _ in range(count))))
@@ -144,9 +150,9 @@ class Stand:
 
 
 @asynccontextmanager
-async def open_stand(uri: str, folder: Path) -> AsyncIterator[Stand]:
-    """A fresh database on the server; what is left of the nodes is killed at the end."""
-    name = f"f{uuid4().hex[:20]}"
+async def open_stand(uri: str, folder: Path, name: str | None = None) -> AsyncIterator[Stand]:
+    """A fresh database on the server, or that of the name; what is left of the nodes is killed at the end."""
+    name = name or f"f{uuid4().hex[:20]}"
     folder = folder / name
     folder.mkdir()
     database = connect(uri, name)
@@ -166,10 +172,6 @@ async def served(database: Database) -> AsyncIterator[ServedRoutes]:
         yield await servers.serve(
             *task_services(database, clock=clock, rules=rules, observers=FinishedRuns())
         )
-
-
-def can_fake_clocks() -> bool:
-    return shutil.which("faketime") is not None
 
 
 async def _wrong_clock(seconds: int) -> Mapping[str, str]:

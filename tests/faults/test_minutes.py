@@ -16,8 +16,9 @@ import pytest
 from netautod.automation.executions.settings import SchedulerSettings
 from netautod.automation.tasks.models import Task
 from netautod.core.identity.caller import OrgId
+from tests.faults.clocks import can_fake_clocks
 from tests.faults.conftest import Scenario, Together
-from tests.faults.nodes import DEFAULT_RUNS, SCHEDULES, Stand, can_fake_clocks, served
+from tests.faults.nodes import DEFAULT_RUNS, SCHEDULES, Stand, served
 from tests.faults.pausing import pause_the_owner
 from tests.support.client import ApiClient
 from tests.support.execution import FAST, due_task, eventually, task
