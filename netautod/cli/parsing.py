@@ -26,6 +26,7 @@ COMMANDS = {
     "restore": "data.restore",
     "rotate-keys": "data.keys",
     "secret": "data.secrets",
+    "vault": "data.vault",
     "sync": "data.sync",
     "user": "people.users",
     "org": "people.organizations",

@@ -84,6 +84,10 @@ class VersionStore:
     async def remove_all(self, org_id: OrgId, document_id: str) -> None:
         await self._versions.delete_many(org_id, {"document_id": document_id})
 
+    async def remove_sealed(self, org_id: OrgId) -> int:
+        """Remove all sealed versions of an organization; return how many there were."""
+        return await self._versions.delete_many(org_id, {"sealed": {"$ne": None}})
+
     async def of_other_kind(
         self, org_id: OrgId, document_id: str, *, sealed: bool, below: int | None, limit: int
     ) -> list[tuple[str, int, int]]:

@@ -106,3 +106,24 @@ async def test_a_rotation_waits_for_another_one_and_then_gives_up(
     assert await command("rotate-keys") == 1
     assert "Another rotate-keys is at work" in capsys.readouterr().err
     assert await node.documents("audit_events", {"action": "vault_key.rotate"}) == []
+
+
+async def test_a_lost_passphrase_of_the_notes_is_forgotten(
+    node: Node, command: Command, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert await command("vault", "reset", "default", "--yes") == 1
+    assert "No vault password is set" in capsys.readouterr().err
+    assert await command("vault", "reset", "elsewhere", "--yes") == 1
+    assert "Organization not found" in capsys.readouterr().err
+    org_id = await node.installation.people.organizations.default_id()
+    wrap = {"salt": b"s", "memory_kib": 1, "passes": 1, "lanes": 1, "box": b"b"}
+    vault = {"_id": org_id, "org_id": org_id, "unlocked_until": None, "passphrase": wrap}
+    await node.installation.database.collection("notes_vaults").insert(vault)
+    assert await command("vault", "reset", "default") == 2
+    assert "there is no terminal to ask at" in capsys.readouterr().err
+    assert await command("vault", "reset", "default", "--yes") == 0
+    told = "0 notes of default deleted; notes need no passphrase until a new one is set"
+    assert capsys.readouterr().out.splitlines() == [told]
+    assert await node.documents("notes_vaults") == []
+    [event] = await node.documents("audit_events", {"action": "vault.reset"})
+    assert event["details"] == {"notes": 0}

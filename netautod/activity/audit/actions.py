@@ -106,6 +106,7 @@ ACTIONS: Mapping[str, str] = {
     "vault.lockout": "An address was locked out of the notes after too many wrong passwords of theirs.",
     "vault.password_change": "The password of the notes was changed.",
     "vault.password_set": "The password of the notes was set.",
+    "vault.reset": "All notes were deleted on the machine because their password was lost.",
     "vault.unlock": "The notes were unlocked.",
     "vault.wrong_password": "A wrong password of the notes was given.",
     "vault_key.rotate": "The key that seals secrets was renewed.",

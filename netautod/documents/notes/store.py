@@ -74,6 +74,10 @@ class NotesVaultStore:
         """Remove the open key; return False if there is no passphrase that could bring it back."""
         return await self._vaults.update(org_id, {"_id": org_id, "passphrase": {"$ne": None}}, _LOCK)
 
+    async def forget(self, org_id: OrgId) -> bool:
+        """Remove the keys under the passphrase; the next use makes new ones, without a passphrase."""
+        return await self._vaults.delete(org_id, {"_id": org_id, "passphrase": {"$ne": None}})
+
     async def lock_all(self) -> int:
         """Remove the open keys of all organizations that have a passphrase; return how many have."""
         return await self._all.update_many({"passphrase": {"$ne": None}}, _LOCK)

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from netautod.assembly.identity import build_lockout
-from netautod.core.errors import Unauthenticated
+from netautod.core.errors import Conflict, Unauthenticated
 from netautod.documents.notes import store as notes_store
 from netautod.documents.version_store import VersionStore
+from netautod.maintenance.deletion.notes import NotesReset
 from netautod.secrets.vault.rewrapping import rewrap
 from netautod.secrets.vault.vault import Vault
 from tests.documents.library import ABSENT_ID, NOTE, PASSPHRASE, TEMPLATE, TEXT, Library, Node
@@ -393,3 +394,49 @@ async def test_vault_events_are_audited_without_secrets(library: Library, node: 
         "vault.password_change",
     ]
     assert_error(await node.api.get(f"/api/docs/{ABSENT_ID}"), 404)
+
+
+@pytest.fixture
+def reset(node: Node) -> NotesReset:
+    made = node.installation
+    return NotesReset(stores=made.stores, clock=made.clock, audit=made.audit)
+
+
+async def test_notes_whose_passphrase_is_lost_are_deleted_and_new_ones_work(
+    node: Node, reset: NotesReset
+) -> None:
+    kept, note = await node.create(TEXT), await node.create(NOTE, content=SECRET)
+    await node.put(note, content=OTHER)
+    await set_password(node)
+    await lock(node)
+    assert await reset.count(node.org_id) == await reset.run(node.org_id) == 1
+    assert await status(node) == (True, False)
+    assert (await node.api.get(f"/api/docs/{note['id']}")).status == 404
+    assert await node.installation.database.collection("document_versions").count({}) == 0
+    assert (await node.get(kept))["content"] == kept["content"]
+    again = await node.create(NOTE, content=SECRET)
+    assert (await node.get(again))["content"] == SECRET
+
+
+async def test_a_reset_that_was_interrupted_goes_on(
+    node: Node, reset: NotesReset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await node.create(NOTE, content=SECRET)
+    await set_password(node)
+
+    async def die(org_id: str) -> bool:
+        raise ConnectionError
+
+    with monkeypatch.context() as patch, suppress(ConnectionError):
+        patch.setattr(node.installation.stores.notes, "forget", die)
+        await reset.run(node.org_id)
+    assert await status(node) == (False, True)
+    assert await reset.run(node.org_id) == 0
+    assert await status(node) == (True, False)
+
+
+async def test_notes_without_a_passphrase_are_not_reset(node: Node, reset: NotesReset) -> None:
+    note = await node.create(NOTE, content=SECRET)
+    with pytest.raises(Conflict, match="No vault password is set"):
+        await reset.count(node.org_id)
+    assert (await node.get(note))["content"] == SECRET
