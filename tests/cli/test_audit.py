@@ -24,12 +24,15 @@ Command = Callable[..., Awaitable[Finished]]
 
 
 @pytest.fixture
-def audit(mongo_uri: str, indexed: Database, tmp_path: Path) -> Command:
-    """`done = await audit("verify")`, on the database of the test."""
+async def audit(mongo_uri: str, indexed: Database, tmp_path: Path) -> Command:
+    """`done = await audit("verify")`, on the database of the test, with an installation."""
     place = ("--data-dir", str(tmp_path), "--mongodb-uri", mongo_uri)
+    variables = {"NETAUTOD_MONGODB_DATABASE": indexed.name}
+    first, given = ("user", "add", "first", "--role", "viewer"), "Quiet-harbour-91-violin"
+    made = await run(*first, *place, variables=variables, given=given)
+    assert made.code == 0, made.err
 
     async def call(*words: str, given: str = "") -> Finished:
-        variables = {"NETAUTOD_MONGODB_DATABASE": indexed.name}
         return await run("audit", *words, *place, variables=variables, given=given)
 
     return call
