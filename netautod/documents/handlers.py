@@ -74,7 +74,7 @@ class DocumentsHandler(DocumentHandler):
         etag=True,
     )
     async def post(self) -> None:
-        """Create a document."""
+        """Create a document; the answer about a note has no `content` for callers without `notes.read`."""
         made = await self.documents.create(self.caller, self.body, document_id=self.record_id)
         self.answer_document(made)
 
@@ -90,7 +90,11 @@ class OneDocumentHandler(DocumentHandler):
         MANAGE, body=DocumentRequest, partial=True, answer=DocumentAnswer, body_limit=BODY_LIMIT, etag=True
     )
     async def put(self, document_id: str) -> None:
-        """Change a document; the content before becomes a version."""
+        """Change a document; the content before becomes a version.
+
+        Without `notes.read` the answer about a note has an empty `content` (do not send that back), and a
+        document cannot leave the category `notes`.
+        """
         shown = await self.documents.update(
             self.caller, self.document_id(document_id), self.body, only_if=self.only_if(document_tag)
         )

@@ -34,6 +34,7 @@ def no_control_characters(text: str | None) -> None:
 class Contents(fields.String):
     """A content, whose size in bytes the service checks (contents.py)."""
 
+    described: ClassVar[Mapping[str, Any]] = {"maxLength": MAX_CONTENT_BYTES}
     may_be_blank = True  # white space of a form counts as it was typed
     most = MAX_CONTENT_BYTES * 2
 

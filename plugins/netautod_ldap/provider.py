@@ -65,12 +65,7 @@ class LdapProvider:
             mistake = None if text is None else _mistake(text)
             if mistake is not None:
                 return ProbeResult(success=False, message=f"The {what} {mistake}: it is never sent")
-        try:
-            return await self._in_thread(
-                lambda session: lookup.probe(session, self._settings, name, password)
-            )
-        except ProviderUnavailable as error:
-            return ProbeResult(success=False, message=str(error))
+        return await self._in_thread(lambda session: lookup.probe(session, self._settings, name, password))
 
     async def close(self) -> None:
         """Wait for running logins; each ends by its deadline."""

@@ -17,6 +17,7 @@ OF_THE_WORLD = re.compile(
     r"[Tt]here is no |not enabled|cannot be changed|[Ee]xactly one of|not used by the type"
     r"|only for users of another provider|must be UTC or an IANA name|cron_expression |must be in the future"
     r"|parameters\.|required for a local user|not allowed here"
+    r"|Must be an address, a network|The URL has no valid host"
     r"|the setting outbound.allow|an OpenSSH public key|a search is always redacted"
 )
 KNOWN: dict[str, list[str]] = json.loads(Path(os.environ["KNOWN_IDS"]).read_text())

@@ -49,7 +49,9 @@ class PermissionKeys:
     @property
     def choices(self) -> tuple[str, ...]:
         """Return what a role may hold: `*`, the wildcards `x.*`, and each permission."""
-        return ("*", *dict.fromkeys(f"{key.rpartition('.')[0]}.*" for key in self.each), *self.each)
+        parts = (key.split(".") for key in self.each)
+        wild = (".".join((*some[:end], "*")) for some in parts for end in range(1, len(some)))
+        return ("*", *dict.fromkeys(wild), *self.each)
 
     def add(self, descriptions: Mapping[str, str]) -> None:
         self._of_plugins |= descriptions

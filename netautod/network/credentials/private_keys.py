@@ -29,6 +29,15 @@ async def check_private_key(key: str, passphrase: str | None) -> None:
     await asyncio.to_thread(_open, key, passphrase)
 
 
+async def opens_without_passphrase(key: str) -> bool:
+    """Return whether the private key, which may be opened, is not encrypted."""
+    try:
+        await asyncio.to_thread(_open, key, None)
+    except InvalidInput:
+        return False
+    return True
+
+
 def _decoded(key: str) -> bytes:
     armoured = ARMOUR.fullmatch(key.strip())  # one key alone: what we look at is what will be opened
     if armoured is None:

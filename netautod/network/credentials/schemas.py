@@ -21,9 +21,11 @@ from netautod.network.credentials import rules
 from netautod.network.credentials.hosts import GLOB, is_entry
 
 SECRET_LENGTH = 65_536
+_OCTET = "(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])"
+_GROUPS = "(([0-9A-Fa-f]{1,4}:){0,6}[0-9A-Fa-f]{1,4})?"
 NETWORK = (
-    r"^[0-9]{1,2}(\.[0-9]{1,2}){3}/([0-9]|[12][0-9]|3[0-2])$"
-    r"|^[0-9A-Fa-f]{1,4}(:[0-9A-Fa-f]{1,4}){0,5}::/([1-9]?[0-9]|1[01][0-9]|12[0-8])$"
+    rf"^{_OCTET}(\.{_OCTET}){{3}}/([0-9]|[12][0-9]|3[0-2])$"
+    rf"|^(([0-9A-Fa-f]{{1,4}}:){{7}}[0-9A-Fa-f]{{1,4}}|{_GROUPS}::{_GROUPS})/([1-9]?[0-9]|1[01][0-9]|12[0-8])$"
 )
 
 

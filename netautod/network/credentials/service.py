@@ -14,7 +14,7 @@ from netautod.identity.auth.lockout.service import Lockout
 from netautod.network.credentials import change, rules
 from netautod.network.credentials.change import CredentialChange
 from netautod.network.credentials.models import Credential, NoCredential, UsableCredential
-from netautod.network.credentials.private_keys import check_private_key
+from netautod.network.credentials.private_keys import check_private_key, opens_without_passphrase
 from netautod.network.credentials.secrets import CredentialSecrets
 from netautod.network.credentials.store import CredentialStore
 from netautod.secrets.vault.vault import Vault
@@ -207,7 +207,8 @@ class CredentialService:
             if error.text.startswith("passphrase") and not await self._lockout.failed(attempt):
                 await self._audit.record(caller, "credential.lockout", "credential", before.id)
             raise
-        await self._lockout.succeeded(attempt)
+        if not await opens_without_passphrase(key["secret"]):  # one that does proves nothing
+            await self._lockout.succeeded(attempt)
 
     async def _set_default(self, org_id: OrgId, credential_id: str, wanted: CredentialChange) -> None:
         kind = rules.kind_of(wanted.credential_type)

@@ -13,7 +13,9 @@ from netautod.transport.outbound.errors import AddressRefused
 from netautod.transport.outbound.urls import origin_of
 
 TOKEN_FORM = re.compile(r"[\x21-\x7e]{1,4096}")  # it becomes a header
-HTTP_URL = r"^https?://[A-Za-z0-9_]([A-Za-z0-9._-]*[A-Za-z0-9_])?(:[1-9][0-9]{0,3})?(/[!-\"$->@-\[\]-~]*)?$"
+_PORT = "([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])"
+_HOST = r"([A-Za-z0-9_]([A-Za-z0-9._-]*[A-Za-z0-9_])?|\[[0-9A-Fa-f:.]+\])"
+HTTP_URL = rf'^https?://{_HOST}(:{_PORT})?(/[!-"$->@-\[\]-~]*)?$'
 HOURS = validate.Range(1, 8760)
 
 

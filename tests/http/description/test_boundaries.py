@@ -10,6 +10,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
+import jsonschema_rs
 import pytest
 
 from netautod.assembly.routes import ROUTES, description
@@ -203,6 +204,28 @@ def test_entity_tags_are_described_as_they_are_read(text: str, allowed: bool) ->
     assert (re.search(described, text) is not None) == allowed
     with nullcontext() if allowed else pytest.raises(InvalidInput):
         listed_tags("If-Match", text)
+
+
+@pytest.mark.parametrize(
+    ("schema", "field", "value"),
+    [
+        pytest.param("CredentialRequest", "allowed_hosts", ["192.0.2.0/24"], id="a network"),
+        pytest.param("CredentialRequest", "allowed_hosts", ["172.16.0.0/12"], id="a large network"),
+        pytest.param("CredentialRequest", "allowed_hosts", ["2001:db8::/32", "::/0"], id="networks of IPv6"),
+        pytest.param("CredentialRequest", "allowed_hosts", ["*.lab.example"], id="names"),
+        pytest.param("SourceRequest", "url", "https://netbox.example.net:18443/x", id="a high port"),
+        pytest.param("SourceRequest", "url", "https://[2001:db8::1]", id="a host of IPv6"),
+        pytest.param("DeviceRequest", "host", "core-1.example.net.", id="a name with a final dot"),
+        pytest.param("DeviceRequest", "host", "2001:db8::1", id="an address of IPv6"),
+        pytest.param("DeviceRequest", "connect_commands", ["terminal length 0"], id="a command"),
+        pytest.param("TaskCreate", "cron_expression", "*/5 1-3,7 * JAN SUN", id="a cron expression"),
+        pytest.param("TaskCreate", "timezone", "America/Argentina/Ushuaia", id="a time zone"),
+        pytest.param("RoleRequest", "permissions", ["*", "docs.*", "notes.read"], id="permissions"),
+    ],
+)
+def test_what_is_taken_is_described(schema: str, field: str, value: Any) -> None:
+    described = {**SCHEMAS[schema]["properties"][field], "components": DESCRIPTION["components"]}
+    jsonschema_rs.Draft202012Validator(described, validate_formats=True).validate(value)
 
 
 SOURCES = "\n".join(

@@ -306,3 +306,12 @@ async def test_ten_guesses_at_a_stored_passphrase_are_the_last(
     assert [answer.status for answer in answers] == [200] * 3
     events = await inventory.database.collection("audit_events").find({"action": "credential.lockout"})
     assert [event["resource_id"] for event in events] == [made["id"]]
+
+
+async def test_a_key_without_a_passphrase_clears_no_guesses(inventory: Inventory) -> None:
+    made = await inventory.credential("guessed", **KEY_FIELDS)
+    path, guess = f"/api/credentials/{made['id']}", {"secret": _key_under("wrong")}
+    for _ in range(9):
+        assert (await inventory.api.put(path, guess)).status == 400
+    (await inventory.api.put(path, {"secret": KEY.export_private_key("pkcs8-pem").decode()})).expect()
+    assert [(await inventory.api.put(path, guess)).status for _ in range(2)] == [400, 429]
