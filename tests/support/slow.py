@@ -7,7 +7,8 @@ import pytest
 
 from tests.mutants.watching import VARIABLE
 
-CASES = 2  # of each test in FEW_CASES
+CASES = 2  # of each test in FEW_CASES, and of each that has a database
+DATABASES = {"mongo_uri", "databases", "database", "module_database", "fresh_module_database"}
 
 # They start whole services, nodes or a browser, or talk to them for long.
 WHOLE = (
@@ -68,5 +69,6 @@ def mark_slow(items: list[pytest.Item]) -> None:
         test = item.nodeid.partition("[")[0]
         cases[test] += 1
         whole = path.startswith(WHOLE) and path not in STAY
-        if whole or (path.startswith(FEW_CASES) and cases[test] > CASES):
+        few = path.startswith(FEW_CASES) or not DATABASES.isdisjoint(getattr(item, "fixturenames", ()))
+        if whole or (few and cases[test] > CASES):
             item.add_marker(pytest.mark.slow)
