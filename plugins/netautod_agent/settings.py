@@ -44,7 +44,7 @@ class AgentSettings:
     max_tokens: int = setting(200_000, "Tokens in one run, as the model counts them.", low=1000, high=10**9)
     max_devices: int = setting(50, "Devices that one run visits.", low=0, high=100_000)
     approve_own: bool = setting(
-        False, "Whether the user who started a run, or owns its task, may approve its changes."
+        False, "Whether who started a run, owns its task or set what it does may approve its changes."
     )
 
     @property

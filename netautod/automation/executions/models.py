@@ -57,13 +57,14 @@ class Closing:
 class Execution:
     """An execution of a task.
 
-    `requested_by` is the id of the user who started it, or who owned the task then. With `approved_by_others`
-    neither that user nor the owner may decide on its request. `unclear`: it is in the middle of a change of a
-    device. `traceparent` names the span of the request that started it, if that was traced. `device_subset`
-    holds the ids of the devices that it visits, None: its parameters say which; `retry_of` is the execution
-    whose failed devices they are. `clock_step` is how often the database's clock had been set back when the
-    tick fired, None: never, or the tick fires once whatever the clock does. An execution that belongs to no
-    task has its own id as `task_id`, so that whatever counts by task counts it alone.
+    `requested_by` is the id of the user who started it, or who owned the task then; `set_by` that of the user
+    who set what it does, None: the owner. With `approved_by_others` none of them may decide on its request.
+    `unclear`: it is in the middle of a change of a device. `traceparent` names the span of the request that
+    started it, if that was traced. `device_subset` holds the ids of the devices that it visits, None: its
+    parameters say which; `retry_of` is the execution whose failed devices they are. `clock_step` is how often
+    the database's clock had been set back when the tick fired, None: never, or the tick fires once whatever
+    the clock does. An execution that belongs to no task has its own id as `task_id`, so that whatever counts
+    by task counts it alone.
     """
 
     id: str
@@ -101,6 +102,7 @@ class Execution:
     device_subset: Sequence[str] | None = None
     retry_of: str | None = None
     clock_step: int | None = None
+    set_by: str | None = None
 
     @property
     def of_task(self) -> str | None:
@@ -108,8 +110,8 @@ class Execution:
         return None if self.task_id == self.id else self.task_id
 
     def is_own(self, user_id: str) -> bool:
-        """Return whether the user started the run or owns its task."""
-        return user_id in (self.requested_by, self.owner_id)
+        """Return whether the user started the run, owns its task or set what it does."""
+        return user_id in (self.requested_by, self.owner_id, self.set_by)
 
     def needs_another_approver(self, user_id: str) -> bool:
         """Return whether this user may not decide on its request."""
@@ -297,6 +299,7 @@ def new_execution(
         "timeout_seconds": task.timeout_seconds,
         "created_at": created_at,
         "scope": task.scope,
+        "set_by": task.set_by,
         "requested_by": requested_by or task.owner_id,
         "traceparent": traceparent,
         "clock_step": clock_step or None,

@@ -35,7 +35,7 @@ from netautod.core.pages import Page, PageOf
 from netautod.plugin_api import ApprovalDecision, DeviceResult
 
 RESULTS_IN_OUTPUT = 1000
-BY_OTHERS = "Another user has to decide: you started this run, or own its task"
+BY_OTHERS = "Another user has to decide: you started this run, own its task, or set what it does"
 
 
 class LocalRuns(Protocol):

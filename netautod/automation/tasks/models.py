@@ -35,6 +35,8 @@ class Task:
     updated_at: datetime
     # The permissions of the API token that set what the task does: a run has no more. None: a session set it.
     scope: Sequence[str] | None = None
+    # Who set what the task does, if the owner is another user; None: the owner did.
+    set_by: str | None = None
     # Why no run can act for the owner, who is read with the task; it is not stored.
     blocked: str | None = None
 

@@ -258,9 +258,11 @@ class TaskService:
             change["parameters"] = await self._rules.check(
                 caller, task.task_type, change["parameters"], task.parameters
             )
-            change |= {"owner_id": caller.user_id, "scope": caller.scope}
+            change |= {"owner_id": caller.user_id, "scope": caller.scope, "set_by": None}
         if fields.get("owner_id", task.owner_id) != task.owner_id:
             change |= await self._new_owner(caller, fields["owner_id"])
+            # Else users could approve what they have set themselves, by giving the task away.
+            change["set_by"] = caller.user_id if "parameters" in change else task.set_by or task.owner_id
         now = self._clock.now()
         timing = ("cron_expression", "timezone", "enabled")
         if any(change.get(key, getattr(task, key)) != getattr(task, key) for key in timing):

@@ -163,6 +163,43 @@ async def test_a_task_taken_over_through_a_token_runs_with_the_permissions_of_th
     assert (stored["owner_id"], stored["scope"]) == (caller.user_id, ["tasks.operate"])
 
 
+@pytest.mark.parametrize(
+    ("anns", "bobs", "status"),
+    [
+        pytest.param([{"prompt": "go", "owner_id": "bob"}], [], 403, id="set and given away at once"),
+        pytest.param([{"prompt": "go"}, {"owner_id": "bob"}], [], 403, id="one after the other"),
+        pytest.param([{"owner_id": "bob"}], [], 403, id="created, then given away"),
+        pytest.param(
+            [{"prompt": "go", "owner_id": "bob"}, {"name": "new"}], [], 403, id="and changed in its name"
+        ),
+        pytest.param(
+            [{"prompt": "go", "owner_id": "bob"}],
+            [{"owner_id": "cid"}],
+            403,
+            id="and given on by the new owner",
+        ),
+        pytest.param(
+            [{"prompt": "go", "owner_id": "bob"}], [{"prompt": "look"}], 200, id="and set by the new owner"
+        ),
+    ],
+)
+async def test_who_has_set_a_prompt_does_not_approve_its_changes(
+    tasks: Tasks, anns: list[dict[str, str]], bobs: list[dict[str, str]], status: int
+) -> None:
+    ann, caller = tasks.served.client(*OPERATOR, "config.deploy")
+    (bob, bob_caller), (_, cid) = colleague(tasks, caller), colleague(tasks, caller)
+    ids = {"bob": bob_caller.user_id, "cid": cid.user_id}
+    path = f"{AGENTS}/{(await created(ann, AGENTS))['id']}"
+    # As a version wrote it that did not know who had set it.
+    await tasks.database.collection("tasks").update({}, {"$unset": {"set_by": ""}})
+    for client, sent in [*((ann, one) for one in anns), *((bob, one) for one in bobs)]:
+        (await client.put(path, {name: ids.get(value, value) for name, value in sent.items()})).expect()
+    run = (await bob.post(f"{path}/run")).expect(202)
+    parked = {"state": "approval_pending", "holds_task": True, "approved_by_others": True}
+    await tasks.database.collection("executions").update({"_id": run["id"]}, {"$set": parked})
+    assert (await ann.post(f"/api/tasks/executions/{run['id']}/approve")).status == status
+
+
 async def test_the_creator_owns_a_task_whatever_a_copy_says(tasks: Tasks) -> None:
     ann, owner = tasks.served.client(*OPERATOR)
     _, other = colleague(tasks, owner)
