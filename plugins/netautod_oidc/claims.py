@@ -13,12 +13,18 @@ def wanted_claims(settings: OidcSettings) -> tuple[str, ...]:
     return settings.username_claim, settings.roles_claim, "email", "name"
 
 
-def identity_of(claims: Mapping[str, Any], settings: OidcSettings, groups: Groups) -> Identity:
-    """Return the identity. Raises LoginRefused without a usable username."""
+def identity_of(
+    claims: Mapping[str, Any], settings: OidcSettings, groups: Groups, known_name: str | None = None
+) -> Identity:
+    """Return the identity, under `known_name` if the claims have none. Raises LoginRefused without a usable
+    username.
+    """
     username = claim_at(claims, settings.username_claim)
+    is_known = username is None and known_name is not None
+    username = known_name if is_known else username
     if not isinstance(username, str) or not username.strip():
         raise LoginRefused(f"the provider sends no claim {settings.username_claim}")
-    if settings.username_claim == "email" and claims.get("email_verified") is not True:
+    if not is_known and settings.username_claim == "email" and claims.get("email_verified") is not True:
         # Else a person who can enter any address at the provider could log in here as any user.
         raise LoginRefused("the provider has not verified the mail address that is the username")
     return Identity(

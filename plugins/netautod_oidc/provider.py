@@ -109,18 +109,25 @@ class OidcProvider:
             claims = await self._verified(tokens["id_token"], self._expected(tokens, None))
         if claims["sub"] != user.external_id:
             raise LoginRefused("the id_token is of another subject")
-        if (await self._discovery.metadata()).userinfo_endpoint is None:
+        elsewhere = self._settings.groups_endpoint or (await self._discovery.metadata()).userinfo_endpoint
+        if "id_token" not in tokens and not elsewhere:
             return None
-        return await self._identity(claims, _access_token(tokens))
+        return await self._identity(claims, _access_token(tokens), known_name=user.username)
 
-    async def _identity(self, claims: dict[str, Any], access_token: str | None) -> Identity:
-        """Return the identity of the claims, with what userinfo and the endpoint of groups add to them."""
+    async def _identity(
+        self, claims: dict[str, Any], access_token: str | None, *, known_name: str | None = None
+    ) -> Identity:
+        """Return the identity of the claims, with what userinfo and the endpoint of groups add to them.
+
+        `known_name` counts if none of these names the user, as a renewed token need not (OpenID Connect Core
+        12.2).
+        """
         settings = self._settings
         completed = await self._completed(claims, access_token)
         groups = groups_of(completed, settings.roles_claim)
         if not groups.is_present and settings.groups_endpoint and access_token is not None:
             groups = await read_groups(settings, self._discovery, access_token)
-        return identity_of(completed, settings, groups)
+        return identity_of(completed, settings, groups, known_name)
 
     def _expected(self, tokens: Mapping[str, Any], nonce: str | None) -> Expected:
         return Expected(

@@ -145,6 +145,30 @@ async def test_a_provider_that_says_nothing_of_groups_takes_none_away(scripted: 
     assert (found.groups, found.groups_unknown) == ((), "the provider sends no claim groups")
 
 
+@pytest.mark.parametrize(
+    ("claims", "groups_endpoint", "expected"),
+    [
+        pytest.param({"preferred_username": "ada", "groups": []}, "", ((), None), id="no group in the token"),
+        pytest.param({"groups": ["ops"]}, "", (("ops",), None), id="a token without the name"),
+        pytest.param({"preferred_username": "ada"}, "/groups", (("lab",), None), id="the endpoint of groups"),
+        pytest.param(None, "/groups", (("lab",), None), id="the endpoint of groups, without a token"),
+        pytest.param({}, "", ((), "the provider sends no claim groups"), id="a token that says nothing"),
+        pytest.param(None, "", None, id="nothing at all"),
+    ],
+)
+async def test_roles_follow_a_provider_without_userinfo(
+    scripted: ScriptedProvider, claims: dict[str, Any] | None, groups_endpoint: str, expected: Any
+) -> None:
+    scripted.has_userinfo = False
+    scripted.groups_answer = 200, ["lab"]
+    scripted.claims = claims or {}
+    answering(scripted, **({"id_token": None} if claims is None else {}))
+    endpoint = groups_endpoint and scripted.issuer + groups_endpoint
+    found = (await provider_for(scripted, groups_endpoint=endpoint).look_up(USER)).identity
+    assert (None if found is None else (found.groups, found.groups_unknown)) == expected
+    assert found is None or (found.username, found.external_ids) == ("ada", ("subject-1",))
+
+
 async def test_offline_access_is_requested_with_consent(scripted: ScriptedProvider) -> None:
     plain = await provider_for(scripted).authorize(ATTEMPT)
     assert "prompt=" not in plain

@@ -43,6 +43,7 @@ class ScriptedProvider:
     userinfo_status: int = 200
     groups_answer: tuple[int, Any] = (404, {})
     metadata: dict[str, Any] = field(default_factory=dict)
+    has_userinfo: bool = True
     change_claims: Callable[[dict[str, Any]], None] = lambda claims: None
     change_header: Callable[[dict[str, Any]], None] = lambda header: None
     change_token: Callable[[str], str] = lambda token: token
@@ -77,7 +78,7 @@ class ScriptedProvider:
             "authorization_endpoint": "/authorize",
             "token_endpoint": "/token",
             "jwks_uri": "/jwks",
-            "userinfo_endpoint": "/userinfo",
+            **({"userinfo_endpoint": "/userinfo"} if self.has_userinfo else {}),
         }
         found = {name: self.issuer + path for name, path in endpoints.items()}
         return {"issuer": self.issuer, **found, **self.metadata}
