@@ -4,6 +4,7 @@ Servers hide what a client may not see as if it were not there (RFC 4511 4.5.1),
 user without groups is one whose groups could be read.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from netautod_ldap.session import Entry, IncompleteAnswer, Session
@@ -33,9 +34,9 @@ def groups_of(session: Session, settings: LdapSettings, entry: Entry, username: 
         try:
             found = _below(session, settings, entry, username)
         except IncompleteAnswer as error:
-            return Groups(names=tuple(dict.fromkeys(names)), unknown=str(error))
-        names = [*names, *found]
-        if not found and not session.search(base, ANYTHING, ["1.1"], limit=2)[1:]:
+            found, unknown = error.entries, str(error)
+        names += [group.dn for group in found]
+        if not found and unknown is None and not session.search(base, ANYTHING, ["1.1"], limit=2)[1:]:
             unknown = f"the directory shows no group below {base!r}"  # the base itself at most
     return Groups(names=tuple(dict.fromkeys(names)), unknown=unknown)
 
@@ -57,7 +58,7 @@ def _is_readable(session: Session, settings: LdapSettings) -> bool:
     return bool(session.search(settings.users_dn, f"({settings.group_attribute}=*)", ["1.1"], limit=1))
 
 
-def _below(session: Session, settings: LdapSettings, entry: Entry, username: str) -> list[str]:
+def _below(session: Session, settings: LdapSettings, entry: Entry, username: str) -> Sequence[Entry]:
     filter = filled_filter(settings.group_filter, {"dn": entry.dn, "username": username})
     # 1.1: no attributes, the names alone (RFC 4511 4.5.1.8).
-    return [group.dn for group in session.search_whole(settings.group_base_dn, filter, ["1.1"])]
+    return session.search_whole(settings.group_base_dn, filter, ["1.1"])

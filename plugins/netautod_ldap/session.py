@@ -26,10 +26,6 @@ CUT = frozenset({3, SIZE_LIMIT_EXCEEDED, 11})
 WRONG_CREDENTIALS = frozenset({19, 32, 34, 48, 49, 50, 53})
 
 
-class IncompleteAnswer(ProviderUnavailable):
-    """Raised for a search that may have found only a part of what there is."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class Entry:
     dn: str
@@ -42,6 +38,14 @@ class Entry:
             with contextlib.suppress(UnicodeDecodeError):
                 found.append(value.decode())
         return found
+
+
+class IncompleteAnswer(ProviderUnavailable):
+    """Raised for a search that may have found only a part of what there is: `entries`."""
+
+    def __init__(self, text: str, entries: Sequence[Entry] = ()) -> None:
+        super().__init__(text)
+        self.entries = entries
 
 
 class Session:
@@ -114,13 +118,14 @@ class Session:
             return []
         if code == NO_SUCH_OBJECT:
             raise IncompleteAnswer(f"the directory shows no entry {base!r}")
+        entries = _entries(response)
         if code in CUT:
-            raise IncompleteAnswer(f"the directory returns only a part of what is below {base!r}")
+            raise IncompleteAnswer(f"the directory returns only a part of what is below {base!r}", entries)
         if code != SUCCESS:
             raise ProviderUnavailable(f"the search below {base!r} failed with result {code}")
         if any(_leads_elsewhere(item) for item in response):
-            raise IncompleteAnswer(f"a part of what is below {base!r} is on another server")
-        return _entries(response)
+            raise IncompleteAnswer(f"a part of what is below {base!r} is on another server", entries)
+        return entries
 
     def read(self, dn: str, attributes: Sequence[str]) -> Entry | None:
         found = self._search(dn, "(objectClass=*)", "BASE", attributes, 1)

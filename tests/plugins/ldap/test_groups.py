@@ -1,5 +1,6 @@
 """The groups of an entry where a directory cuts what it returns, as no slapd of the tests does."""
 
+import ssl
 from collections.abc import Sequence
 from typing import Any, cast
 
@@ -54,6 +55,31 @@ def test_a_search_that_is_cut_leaves_the_groups_unknown() -> None:
     entry = Entry(dn="uid=ada", attributes={})
     assert groups_of(session, settings, entry, "ada").unknown == "only a part"
     assert groups_of(cast(Session, Answers()), settings, entry, "ada").names == ("cn=below",)
+
+
+@pytest.mark.parametrize(
+    ("code", "referral", "reason"),
+    [
+        pytest.param(0, "ldap://other.example/dc=example,dc=net", "on another server", id="a referral"),
+        pytest.param(3, None, "only a part", id="the limit of time"),
+        pytest.param(4, None, "only a part", id="the limit of size"),
+        pytest.param(11, None, "only a part", id="the administrator's limit"),
+        pytest.param(32, None, "no entry", id="no base"),
+    ],
+)
+def test_groups_of_an_incomplete_answer_count_though_there_may_be_more(
+    monkeypatch: pytest.MonkeyPatch, code: int, referral: str | None, reason: str
+) -> None:
+    settings = LdapSettings(base_dn="dc=example,dc=net", group_base_dn="ou=groups")
+    response: list[dict[str, Any]] = [{"type": "searchResEntry", "dn": "cn=below", "raw_attributes": {}}]
+    if referral is not None:
+        response.append({"type": "searchResRef", "uri": [referral]})
+    session = Session(settings, ssl.create_default_context())
+    monkeypatch.setattr(session, "_answer", lambda *_: (code, [] if code == 32 else response))
+    entry = Entry(dn="uid=ada", attributes={"memberOf": [b"cn=own"]})
+    found = groups_of(session, settings, entry, "ada")
+    assert found.names == (("cn=own",) if code == 32 else ("cn=own", "cn=below"))
+    assert reason in (found.unknown or "")
 
 
 def test_a_directory_in_trouble_is_not_available() -> None:
