@@ -12,7 +12,7 @@ from netautod.core.identity.refusals import TokenRefused
 from netautod.core.work.answers import ANSWER_SECONDS
 from netautod.identity.auth.directory.service import DirectoryLookups
 from netautod.identity.auth.lockout.login_gate import LoginGate
-from netautod.identity.auth.lockout.service import Attempt, Lockout
+from netautod.identity.auth.lockout.service import Attempt, Lockout, compared_name
 from netautod.identity.auth.login_events import LoginEvents
 from netautod.identity.auth.models import IssuedTokens, LoginRequest, LoginSession
 from netautod.identity.auth.otp.service import REQUIRED, OtpService
@@ -111,9 +111,15 @@ class AuthService:
             user = await self._recognised(provider, request, credentials, info)
             if user is None:
                 raise await self._failed(provider.name, attempt, credentials.user, info)
+            own = await self._lockout.as_user(attempt, user.username)
+            if own is not attempt:
+                await self._lockout.passed(attempt)
             if user.otp_enabled:
-                await self.require_code(provider.name, attempt, user, request.otp, info)
-            await self._lockout.succeeded(attempt)
+                await self.require_code(provider.name, own, user, request.otp, info)
+            await self._lockout.succeeded(own)
+            # A directory may know its user by an alias, which may be the name of another user here.
+            if own is not attempt and await self._users.by_username(compared_name(request.username)) is None:
+                await self._lockout.succeeded(attempt)
             yield user
 
     async def probe(

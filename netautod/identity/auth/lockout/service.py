@@ -18,7 +18,7 @@ import hmac
 import math
 import unicodedata
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from netautod.core.clock import Clock
@@ -105,6 +105,14 @@ class Lockout:
         if paced:
             await self._slow_down(attempt, now)
         return attempt
+
+    async def as_user(self, attempt: Attempt, username: str) -> Attempt:
+        """Return the try as one at the account of the user whose password it was, who may have an alias."""
+        account = await self._account(username)
+        if account == attempt.account:
+            return attempt
+        stranger = not await self._known.knows(account, attempt.group, self._clock.now())
+        return replace(attempt, account=account, stranger=stranger)
 
     async def failed(self, attempt: Attempt) -> int:
         """Count a failure and return how many the address has left. 0: it is locked out from now on.
@@ -205,7 +213,7 @@ class Lockout:
     async def _account(self, username: str) -> str:
         if self._key is None:
             self._key = await self._account_key()
-        name = _compared(username).encode("utf-8", "surrogatepass")
+        name = compared_name(username).encode("utf-8", "surrogatepass")
         return hmac.new(self._key, name, hashlib.sha256).hexdigest()
 
     async def _opened(self, thing: str) -> str:
@@ -213,7 +221,7 @@ class Lockout:
         return f"opened:{await self._account(thing)}"
 
 
-def _compared(username: str) -> str:
+def compared_name(username: str) -> str:
     """Return one form for all names that a directory treats as equal, or each would have tries of its own.
 
     Directories compare without case, width and invisible characters (RFC 4518 2.2 to 2.6), Active Directory
