@@ -109,8 +109,10 @@ class UserEditor:
         Conflict for a name that is taken.
         """
         for _ in range(ATTEMPTS):
+            # Users of older releases have no field of principals, and would get the new name.
+            values = {"username": username, "ssh_principals": list(user.ssh_principals)}
             try:
-                if await self._store.change(user, {"username": username}, self._clock.now()):
+                if await self._store.change(user, values, self._clock.now()):
                     break
             except Duplicate as error:
                 raise conflict_of(error) from error

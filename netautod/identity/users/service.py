@@ -130,7 +130,9 @@ class UserService:
             org_id=caller.org_id,
             username=username,
             roles=roles,
-            ssh_principals=self._principals.for_new_user(caller, username, new.ssh_principals),
+            ssh_principals=await self._principals.for_new_user(
+                caller, username, new.ssh_principals, self._store
+            ),
             now=self._clock.now(),
         )
         await self._insert(user, new.password)

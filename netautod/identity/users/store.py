@@ -1,5 +1,6 @@
 """Users in MongoDB: the collection `users`."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
@@ -99,6 +100,15 @@ class UserStore:
         """List all users of the installation in the order of their names."""
         found = await self._all.aggregate([{"$sort": {"username": 1}}, WITH_ROLES, *WITHOUT_SECRETS])
         return [_to_user(document) for document in found]
+
+    async def others_hold_principal(self, username: str) -> bool:
+        """Return whether another user than that of the name holds it as a principal, in either case.
+
+        Reads all users, as no index serves both cases: new users are rare.
+        """
+        same = {"$regex": f"^{re.escape(username)}$", "$options": "i"}
+        where = {"username": {"$ne": username}, "ssh_principals": same}
+        return bool(await self._all.find(where, fields={"_id": 1}, limit=1))
 
     async def counts_by_provider(self) -> dict[str, int]:
         """Count the users of each auth provider in the whole installation."""

@@ -168,7 +168,7 @@ class OrganizationService:
         roles = await self._roles.by_names(organization.id, [ADMIN_ROLE])
         new = NewUser(username=username, roles=(ADMIN_ROLE,))
         now = self._clock.now()
-        principals = self._principals.valid([username])
+        principals = await self._principals.default(username, self._users)
         user = User.new(
             new,
             org_id=organization.id,

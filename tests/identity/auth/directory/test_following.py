@@ -95,6 +95,23 @@ async def test_mail_and_names_are_taken_over(followed: Followed, way: Way) -> No
 
 
 @WAYS
+@pytest.mark.parametrize("release", ["this", "an earlier one"])
+async def test_the_name_of_a_renamed_user_opens_nothing_of_that_user_for_the_next_who_gets_it(
+    followed: Followed, way: Way, release: str
+) -> None:
+    if release != "this":
+        await followed.node.installation.database.collection("users").update(
+            {"_id": followed.user_id}, {"$unset": {"ssh_principals": ""}}
+        )
+    followed.directory.tell(username="ada.king", other_usernames=(), **OPS)
+    await way(followed)
+    assert (await followed.user()).ssh_principals == ("ada",)
+    new = NewUser(username="ada", roles=("operator",), auth_provider="ldap", external_id="entry-2")
+    next_ada = await followed.node.users.create(await followed.node.installation.system(), new)
+    assert next_ada.ssh_principals == ()
+
+
+@WAYS
 @pytest.mark.parametrize(
     "told",
     [

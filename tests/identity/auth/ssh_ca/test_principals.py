@@ -58,6 +58,22 @@ async def test_who_is_made_with_a_principal(node: Node, admin: ApiClient, heidi:
     assert lara.ssh_principals == ("lara",)
 
 
+@pytest.mark.parametrize(
+    ("held", "sent", "given"),
+    [
+        pytest.param(["ada"], {}, [], id="held by another user"),
+        pytest.param(["ops", "Ada"], {}, [], id="held in capitals"),
+        pytest.param(["ada2", "xada", "a.a"], {}, ["ada"], id="others are held"),
+        pytest.param(["ada"], {"ssh_principals": ["ada"]}, ["ada"], id="named all the same"),
+    ],
+)
+async def test_a_name_that_another_user_holds_is_given_only_if_it_is_named(
+    admin: ApiClient, held: list[str], sent: dict[str, Any], given: list[str]
+) -> None:
+    await made(admin, username="bob", ssh_principals=held)
+    assert (await made(admin, **sent))["ssh_principals"] == given
+
+
 async def test_a_manager_of_users_writes_none(admin: ApiClient, heidi: ApiClient) -> None:
     refused = await heidi.post("/api/users", {**ADA, "ssh_principals": ["ada"]})
     assert_error(refused, 403, "system.manage")
