@@ -258,7 +258,7 @@ BAD = [
     (Call("change_config", {"device": "sw1", "lines": ["do reload"]}), "is the command do, no line"),
     (
         Call("change_config", {"device": "sw1", "lines": ["hostname x", "cop run start"]}),
-        "line 2: 'cop' is the",
+        "line 2: 'cop' may stand for the command copy",
     ),
     (Call("change_config", {"device": "sw1", "lines": ["a\nb"]}), "printable characters"),
 ]

@@ -1,6 +1,7 @@
 """The characters by which one line becomes several commands."""
 
 import re
+import shlex
 from collections.abc import Sequence
 
 _PLAIN = r"A-Za-z0-9 _./:,@%+=^-"
@@ -22,7 +23,29 @@ def divided(text: str, separators: Sequence[str], unquoted: Sequence[str]) -> st
     rest = _QUOTED.sub("", text)
     if unquoted and '"' in rest:
         return "a quote that does not end"
-    if '"' in rest or "\\" in text:  # what does not pair, or may be escaped, protects nothing
+    if not _protects(text):
         rest = text
     hits = [one for one in separators if one in text] + [one for one in unquoted if one in rest]
     return hits[0] if hits else None
+
+
+def words_of(text: str, *, shell: bool, quotes: bool) -> list[str]:
+    """Return the words that a device reads on the line, some of them without a value that has blanks.
+
+    `quotes`: double quotes make such a value of several words.
+    """
+    if shell:  # in_shell() has seen that its quotes are pairs
+        return shlex.split(text)
+    rest = _QUOTED.sub(_without_blanks, text) if quotes and _protects(text) else text
+    return rest.replace('"', "").split()
+
+
+def _protects(text: str) -> bool:
+    """Return whether double quotes protect what is in them: they are pairs, and nothing escapes them or
+    quotes them in turn.
+    """
+    return text.count('"') % 2 == 0 and not any(sign in text for sign in "\\'")
+
+
+def _without_blanks(quoted: re.Match[str]) -> str:
+    return "" if " " in quoted[0].strip('" ') else quoted[0]

@@ -32,8 +32,8 @@ quit-session reboot recall recover redirect redo redundancy-switchover refresh r
 renew repeat replace request resend reset restart restore resume revert rlogin rm rmdir rommon root-shell
 rsh rsync schedule scp screen-length self-test send service-module session set setenv setmib setup sftp sh
 shell show shun slot source squeeze ssh start startup stat stop stty su sudo sudoedit super support
-switchback switchover switchto sync sync-peer synchronize sysctl system systemctl tail tar tclquit tclsh
-tcpdump tdr tech-support tee telnet terminal test tftp top touch trace traceroute tracert tshark umount
+switchback switchover switchto sync sync-peer synchronize sysctl system systemctl tac-pac tail tar tclquit
+tclsh tcpdump tdr tech-support tee telnet terminal test tftp top touch trace traceroute tracert tshark umount
 undebug undelete unlock unmount unset unzip update upgrade upload user-shell utility validate verify vi view
 vim vsh walkmib watch wget which who whoami wipe xargs xmodem zeroize zerotouch zip ztp
 """

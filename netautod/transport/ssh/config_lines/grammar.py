@@ -10,13 +10,11 @@ from typing import Any
 
 from netautod.core.errors import InvalidInput
 from netautod.transport.ssh.config_lines.beginnings import Beginning, begins, named
-from netautod.transport.ssh.config_lines.characters import divided, in_shell
+from netautod.transport.ssh.config_lines.characters import divided, in_shell, words_of
 from netautod.transport.ssh.config_lines.exec_verbs import EXEC_VERBS, STORING
-from netautod.transport.ssh.config_lines.texts import Refused, TextBlock, is_delimited
-
-# Separators of commands, pipes and substitutions: a platform that says nothing of its lines may have a shell.
-_UNKNOWN = "the platform does not say which lines its configuration mode takes"
-_UNKNOWN_SEPARATORS = (";", "|", "&", "`", "<", ">", "$(", "${")
+from netautod.transport.ssh.config_lines.later import Never
+from netautod.transport.ssh.config_lines.texts import Refused, TextBlock, is_delimited, quoted
+from netautod.transport.ssh.config_lines.unlisted import check_unlisted
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +24,8 @@ class ConfigLines:
     `words` are beginnings of lines (beginnings.py), `alone` whole lines, `up` those among them that leave a
     section; the words of `before` may stand before any of these. `delimited` begin a text between two equal
     characters, which must end on its line, and `blocks` texts of several lines. `separators` are refused
-    anywhere, `unquoted` outside double quotes. `exact`: words are not abbreviated. `shell`: the mode is a
+    anywhere, `unquoted` outside double quotes. `never` are words that no line has, wherever they stand: they
+    have the device run commands later. `exact`: words are not abbreviated. `shell`: the mode is a
     shell (with `exact`). `like` names the platform whose lines are taken as well. `verbs` are exec commands
     of the platform's own. Without `words` the rule for unknown platforms applies.
     """
@@ -40,13 +39,14 @@ class ConfigLines:
     blocks: tuple[TextBlock, ...] = ()
     separators: tuple[str, ...] = ()
     unquoted: tuple[str, ...] = ()
+    never: tuple[Never, ...] = ()
     exact: bool = False
     shell: bool = False
     verbs: frozenset[str] = frozenset()
 
     def over(self, base: "ConfigLines") -> "ConfigLines":
         """Return the lines with those of another platform before its own, and with that one's `like`."""
-        both = ("words", "alone", "up", "before", "delimited", "blocks", "separators", "unquoted")
+        both = ("words", "alone", "up", "before", "delimited", "blocks", "separators", "unquoted", "never")
         joined: dict[str, Any] = {
             name: tuple(dict.fromkeys((*getattr(base, name), *getattr(self, name)))) for name in both
         }
@@ -65,7 +65,7 @@ class ConfigLines:
                     continue
                 ups += self._is_up(words)
                 if 2 * ups > number:  # by then more sections were left than could have been opened
-                    raise Refused(f"{_quoted(words[0])} leaves the configuration mode")
+                    raise Refused(f"{quoted(words[0])} leaves the configuration mode")
                 block = next((one for one in self.blocks if one.begin.fullmatch(line.strip())), None)
                 if block is None:
                     self._check(line.strip(" "), words)
@@ -87,8 +87,9 @@ class ConfigLines:
             raise Refused("a line has printable characters, and at least one that is no blank")
         self._check_characters(text)
         if not self.words:
-            _check_unknown(text, words[0].lower(), EXEC_VERBS | self.verbs)
+            check_unlisted(text, words[0], self.verbs)
             return
+        self._check_later(text)
         before = words[0] if self.exact else words[0].lower()
         if before in self.before and len(words) > 1:
             self._check_words(words[1:], negated=True)
@@ -101,6 +102,11 @@ class ConfigLines:
         if found := divided(text, self.separators, self.unquoted):
             raise Refused(f"the device may read another command behind {found}")
 
+    def _check_later(self, text: str) -> None:
+        for word in words_of(text, shell=self.shell, quotes=bool(self.unquoted)):
+            if hit := next((one for one in self.never if one.is_meant(word)), None):
+                raise Refused(f"{hit.word} has the device run commands later")
+
     def _check_words(self, words: Sequence[str], *, negated: bool) -> None:
         found = [one for one in self.words if begins(one, words, self.exact)]
         found += [one for one in self.alone if begins(one, words, self.exact) == len(words)]
@@ -110,12 +116,11 @@ class ConfigLines:
                     raise Refused("a text must end on its line, with the character that it begins with")
                 found.append(one)
         if not found:
-            raise Refused(f"{_quoted(words[0])} {self._reason(words)}")
+            raise Refused(f"{quoted(words[0])} {self._reason(words)}")
         full, first = {word for one in found for word in one[0]}, words[0].lower()
         if first not in full and not self.exact and (verb := self._verb(first, but=full)):
-            unclear = f"may stand for the command {verb}: write it in full"
-            fault = f"is the command {verb}, no line of configuration" if verb == first else unclear
-            raise Refused(f"{_quoted(words[0])} {fault}")
+            unclear = "" if verb == first else ": write it in full"
+            raise Refused(f"{quoted(words[0])} {_fault(verb, first)}{unclear}")
 
     def _reason(self, words: Sequence[str]) -> str:
         """Return why the words are no line that the platform takes."""
@@ -129,7 +134,7 @@ class ConfigLines:
         if any(begins(one[:1], rest, self.exact) for one in self.alone):
             return "is configuration only with nothing behind it"
         verb = self._verb(first, but=frozenset())
-        return f"is the command {verb}, no line of configuration" if verb else "is no line of configuration"
+        return _fault(verb, first) if verb else "is no line of configuration"
 
     def _verb(self, first: str, *, but: Set[str]) -> str | None:
         """Return the command that the word is or abbreviates.
@@ -141,19 +146,8 @@ class ConfigLines:
         return min((verb for verb in verbs if verb.startswith(first)), default=None)
 
 
-def _check_unknown(text: str, first: str, verbs: Set[str]) -> None:
-    """Check a line of a platform that does not say which lines it takes."""
-    if not first.isascii():
-        raise Refused(f"{_quoted(first)} is no line of configuration")
-    for verb in sorted(verbs):
-        # Two letters (`do`, `rm`) begin too many words; an abbreviation is never longer than its verb.
-        starts_with_verb = first.startswith(verb) and (len(verb) > 2 or not first[2:3].isalpha())
-        if verb.startswith(first) or starts_with_verb:
-            raise Refused(f"{_quoted(first)} may be the command {verb}, and {_UNKNOWN}")
-    if found := divided(text, _UNKNOWN_SEPARATORS, ()):
-        raise Refused(f"it has {found}, and {_UNKNOWN}")
-
-
-def _quoted(word: str) -> str:
-    """Return the first word of a line for a reason; what is behind it may be a secret."""
-    return repr(word if len(word) <= 40 else f"{word[:40]}...")
+def _fault(verb: str, first: str) -> str:
+    """Return what is wrong with a first word that is the command, or may abbreviate it."""
+    if verb == first:
+        return f"is the command {verb}, no line of configuration"
+    return f"may stand for the command {verb}"

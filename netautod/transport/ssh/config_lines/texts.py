@@ -34,3 +34,8 @@ class TextBlock:
 def is_delimited(text: str) -> bool:
     """Return whether the text ends with the character that it begins with, which it has nowhere else."""
     return _DELIMITED.fullmatch(text) is not None
+
+
+def quoted(word: str) -> str:
+    """Return the first word of a line for a reason; what is behind it may be a secret."""
+    return repr(word if len(word) <= 40 else f"{word[:40]}...")

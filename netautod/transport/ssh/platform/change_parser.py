@@ -6,11 +6,23 @@ from netautod.core.errors import InvalidInput
 from netautod.transport.ssh.config_lines.beginnings import Beginning, read_beginning
 from netautod.transport.ssh.config_lines.exec_verbs import LEAVING
 from netautod.transport.ssh.config_lines.grammar import ConfigLines
+from netautod.transport.ssh.config_lines.later import Never, read_never
 from netautod.transport.ssh.config_lines.texts import TextBlock
 from netautod.transport.ssh.platform.model import ConfigChange
 from netautod.transport.ssh.platform.toml_file import TomlTable
 
-_NEED_WORDS = ("alone", "up", "before", "delimited", "blocks", "separators", "unquoted", "exact", "shell")
+_NEED_WORDS = (
+    "alone",
+    "up",
+    "before",
+    "delimited",
+    "blocks",
+    "separators",
+    "unquoted",
+    "never",
+    "exact",
+    "shell",
+)
 
 
 def read_change(table: TomlTable, *, reading: Sequence[str]) -> ConfigChange:
@@ -51,6 +63,7 @@ def _lines(table: TomlTable, *, commands: Iterable[str]) -> ConfigLines:
         blocks=tuple(_block(item) for item in table.tables("blocks", required=False)),
         separators=table.texts("separators"),
         unquoted=table.texts("unquoted"),
+        never=_never(table),
         exact=table.flag("exact") or shell,
         shell=shell,
         verbs=frozenset(command.split()[0].lower() for command in commands if command.strip()),
@@ -72,6 +85,13 @@ def _beginnings(table: TomlTable, key: str) -> tuple[Beginning, ...]:
     for word in (word for one in found for word in one[0] if word in LEAVING):
         raise table.wrong(f"{key}: {word!r} runs commands or leaves the configuration mode")
     return found
+
+
+def _never(table: TomlTable) -> tuple[Never, ...]:
+    try:
+        return tuple(map(read_never, table.texts("never")))
+    except InvalidInput as exc:
+        raise table.wrong(f"never: {exc}") from exc
 
 
 def _block(table: TomlTable) -> TextBlock:

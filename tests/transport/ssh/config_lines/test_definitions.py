@@ -57,6 +57,11 @@ def is_taken(known: ConfigLines, *lines: str) -> bool:
         pytest.param("words = ['do']", "words: 'do' runs commands", id="do"),
         pytest.param("words = ['x', 'end']", "words: 'end' runs commands or leaves", id="end"),
         pytest.param("words = ['x']\nbefore = ['do']", "before: 'do' runs commands", id="do before a line"),
+        pytest.param("never = ['x']", "never needs words", id="never without words"),
+        pytest.param("words = ['x']\nnever = ['Auto']", "never: 'Auto' is no word", id="never in upper case"),
+        pytest.param("words = ['x']\nnever = ['a b']", "never: 'a b' is no word", id="two words never"),
+        pytest.param("words = ['x']\nnever = ['a[b']", r"never: 'a\[b' is no word", id="an open bracket"),
+        pytest.param("words = ['x']\nnever = ['[ab]']", "is no word", id="a word that may be missing"),
         pytest.param("before = ['no']", "before needs words", id="before what?"),
         pytest.param("shell = true", "shell needs words", id="a shell without words"),
         pytest.param("separators = [';']", "separators needs words", id="separators without words"),
@@ -132,6 +137,59 @@ def test_what_a_list_takes(tmp_path: Path, line: str, taken: bool) -> None:
     first = "'interface', 'keepalive', 'load-balance', 'monitor session|event|link-state'"
     words = f"words = [{first}, 'set', '<number>', '<address>']"
     assert is_taken(read(tmp_path, f"{words}\nalone = ['leaf']\nbefore = ['no']"), line) is taken
+
+
+@pytest.mark.parametrize(
+    ("line", "taken"),
+    [
+        pytest.param("user x autocommand reload", False, id="the word in full"),
+        pytest.param("user x autoc reload", False, id="its shortest abbreviation"),
+        pytest.param("user x AutoComm reload", False, id="another, in upper case"),
+        pytest.param("user x auto", True, id="a shorter word"),
+        pytest.param("user x autocommands", True, id="a longer word"),
+        pytest.param('user x "autocommand"', False, id="alone in quotes"),
+        pytest.param('user x "the autocommand y"', True, id="in a text"),
+        pytest.param("user x ' \" autocommand \" '", False, id="in quotes that other quotes may end"),
+        pytest.param('user x " autocommand " autocommand', False, id="behind a text"),
+        pytest.param("no user x autocommand", False, id="behind no"),
+        pytest.param("user x hook", False, id="a word that is not abbreviated"),
+        pytest.param("user x hoo", True, id="which this is not"),
+    ],
+)
+def test_a_word_that_no_line_has(tmp_path: Path, line: str, taken: bool) -> None:
+    known = read(
+        tmp_path, "words = ['user']\nbefore = ['no']\nunquoted = ['|']\nnever = ['autoc[ommand]', 'hook']"
+    )
+    assert is_taken(known, line) is taken
+
+
+def test_a_word_that_no_line_has_is_found_in_a_text_where_quotes_are_plain_characters(tmp_path: Path) -> None:
+    known = read(tmp_path, "words = ['user']\nnever = ['hook']")
+    assert not is_taken(known, 'user "x hook y"')
+
+
+def test_a_word_that_no_line_has_is_named_in_the_reason(tmp_path: Path) -> None:
+    known = read(tmp_path, "words = ['user']\nnever = ['autoc[ommand]']")
+    with pytest.raises(InvalidInput) as refused:
+        known.check(["user x autoc reload"])
+    assert refused.value.text == "lines: line 1: autocommand has the device run commands later"
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        pytest.param("reload", "'reload' is the command reload, no line of configuration", id="in full"),
+        pytest.param("relo", "'relo' may stand for the command reload", id="abbreviated"),
+        pytest.param("i x", "'i' may stand for the command import: write it in full", id="unclear"),
+        pytest.param("zzz", "'zzz' is no line of configuration", id="no command"),
+    ],
+)
+def test_the_reason_tells_a_command_from_what_may_stand_for_it(
+    tmp_path: Path, line: str, reason: str
+) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        read(tmp_path, "words = ['interface']").check([line])
+    assert refused.value.text == f"lines: line 1: {reason}"
 
 
 def test_an_exact_list_takes_no_abbreviation(tmp_path: Path) -> None:

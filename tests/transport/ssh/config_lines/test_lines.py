@@ -6,6 +6,7 @@ import pytest
 
 from netautod.core.errors import InvalidInput
 from netautod.transport.ssh.config_lines.grammar import ConfigLines
+from netautod.transport.ssh.config_lines.unlisted import NOUNS
 from tests.support.tables import over
 
 from .conftest import CHANGEABLE, DATA, REGISTRY, lines_of, table
@@ -93,11 +94,13 @@ def test_a_platform_without_a_list_refuses_what_may_be_a_command(line: str) -> N
     assert refusal(ConfigLines(), line) is not None
 
 
-def test_what_no_platform_takes_is_refused_without_a_list() -> None:
+@pytest.mark.parametrize("what", table("everywhere"))
+def test_what_no_platform_takes_is_refused_without_a_list(what: str) -> None:
     rules = ConfigLines(verbs=frozenset({"system-view"}))
-    commands = [
-        line
-        for what, line in EVERYWHERE
-        if what in ("what restarts", "what stores", "exec commands from the configuration mode")
-    ]
-    assert [line for line in commands if refusal(rules, line) is None] == []
+    assert [line for line in table("everywhere")[what] if refusal(rules, line) is None] == []
+
+
+def test_without_a_list_what_reads_on_any_platform_is_refused_but_a_few_nouns() -> None:
+    forms = [form.split()[0] for name in REGISTRY.names() for form in REGISTRY.get(name).read_only.forms]
+    firsts = {word.lower() for first in forms for word in first.split("|")}
+    assert {word for word in firsts if refusal(ConfigLines(), f"{word} x") is None} <= NOUNS
