@@ -40,7 +40,7 @@ async def test_the_way_of_a_client(client: ApiClient) -> None:
     assert "last_login_at" not in me.json
     users = (await with_token.get("/api/users")).json["users"]
     assert users[0]["last_login_at"] is not None
-    managed = {"last_login_at", "ssh_principals"}
+    managed = {"last_login_at", "ssh_principals", "group_warning"}
     assert {key: value for key, value in users[0].items() if key not in managed} == me.json
     out = await with_token.post("/api/auth/logout", raw=b"", headers={"Content-Type": "application/json"})
     assert out.json == {"message": "Logged out", "sessions_revoked": 1}

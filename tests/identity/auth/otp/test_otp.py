@@ -170,7 +170,7 @@ async def test_a_manager_removes_the_codes_of_users_who_are_not_stronger(carla: 
     await carla.set_up()
     await carla.node.installation.add("boss", "admin")
     admin = carla.client.with_token((await carla.node.log_in()).access_token)
-    role = {"name": "helper", "permissions": ["users.manage", "devices.access"]}
+    role = {"name": "helper", "permissions": ["users.manage", "devices.access", "docs.read"]}
     assert (await admin.post("/api/roles", role)).status == 201
     eve = await carla.node.installation.add("eve", "helper")
     manager = carla.client.with_token((await carla.node.log_in("eve")).access_token)

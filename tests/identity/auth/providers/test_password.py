@@ -262,7 +262,7 @@ async def test_its_configuration_is_tried_by_name(start: Start, monkeypatch: pyt
         return await never
 
     monkeypatch.setattr(setup.staff, "probe", silent)
-    monkeypatch.setattr("netautod.identity.auth.handlers.ANSWER_SECONDS", 0.05)
+    monkeypatch.setattr("netautod.identity.auth.service.ANSWER_SECONDS", 0.05)
     tried = await admin.post("/api/auth/providers/acme-staff/test", {})
     assert (tried.status, tried.json["message"]) == (200, "it did not answer in time")
     for name, status in (("ldap", 400), ("local", 400), ("no-such", 404)):
