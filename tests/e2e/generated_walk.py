@@ -101,7 +101,7 @@ class GeneratedWalk:
         self.device_id = device.id
         task = m.TaskCreate(
             name=name,
-            task_type="backup",
+            task_type=m.TaskCreateTaskType.BACKUP,
             cron_expression="0 0 1 1 *",
             max_retries=0,
             parameters=m.TaskCreateParametersType0.from_dict({"device_filter": {"site": name}}),
