@@ -205,10 +205,11 @@ class SourceService:
         hours = fields.get("sync_interval_hours", before.sync_interval_hours)
         if (auto, hours) == (before.auto_sync_enabled, before.sync_interval_hours):
             return {}
+        if not auto:
+            return {"next_sync_at": None}
         now = self._clock.now()
-        if not before.auto_sync_enabled:
-            return {"next_sync_at": now}
-        return {"next_sync_at": next_sync(now, before.last_sync_at, hours) if auto else None}
+        switched_on = not before.auto_sync_enabled
+        return {"next_sync_at": now if switched_on else next_sync(now, before.last_sync_at, hours)}
 
     def _wake_if_due(self, source: SavedSource) -> None:
         # If we die before this, or all of this node's places are taken, a scan finds it.

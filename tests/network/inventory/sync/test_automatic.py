@@ -65,6 +65,22 @@ async def test_the_next_time_follows_the_settings_of_the_source(world: World) ->
     assert shorter["next_sync_at"] == hours_later(shorter["last_sync_at"], 3)
 
 
+@pytest.mark.parametrize(
+    ("fields", "due"),
+    [
+        pytest.param({"sync_interval_hours": 12}, False, id="another interval"),
+        pytest.param({"sync_interval_hours": 12, "auto_sync_enabled": False}, False, id="off, said again"),
+        pytest.param({"sync_interval_hours": 12, "auto_sync_enabled": True}, True, id="switched on"),
+    ],
+)
+async def test_a_source_has_a_next_time_only_while_it_is_switched_on(
+    world: World, fields: dict[str, Any], due: bool
+) -> None:
+    source = await world.source()
+    changed = (await world.api.put(f"{SOURCES}/{source['id']}", fields)).json
+    assert changed["next_sync_at"] == (changed["updated_at"] if due else None)
+
+
 async def test_a_due_source_is_synchronised_and_then_due_an_interval_later(world: World) -> None:
     world.remote.has(machine(1, "sw1"))
     source = await enabled(world)
