@@ -90,7 +90,8 @@ class Walk:
 @dataclass(frozen=True, kw_only=True)
 class SyncResult:
     """The counts are of devices, and exact where `errors` is cut short. `plan` is there for a dry run
-    only. `unconfirmed` devices would be removed, if a user confirmed it.
+    only. `unconfirmed` devices would be removed, if a user confirmed it; None: the inventory was not seen
+    whole, so that nobody knows.
     """
 
     added: int
@@ -101,7 +102,7 @@ class SyncResult:
     errors: Sequence[SyncError]
     duration_ms: int
     plan: Mapping[str, Any] | None = None
-    unconfirmed: int = 0
+    unconfirmed: int | None = 0
 
     @property
     def status(self) -> str:

@@ -72,7 +72,7 @@ class SyncRecorder:
             if error is not None:
                 whole = SyncError(inventory_id=None, name=None, error=error)
                 kept = {**kept, "errors": [*kept["errors"], whole.to_json()]}
-            # A synchronisation that failed has not seen what is missing: what waited before waits on.
+            # One that failed, or saw a part only, does not know what is missing: what waited before waits on.
             unconfirmed = result.unconfirmed if error is None else None
             await self._sources.record_sync(
                 org_id, job.source_id, at=at, status=status, result=kept, unconfirmed=unconfirmed

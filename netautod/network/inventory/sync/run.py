@@ -33,7 +33,7 @@ class SyncTally:
     unchanged: int = 0
     failed: int = 0
     removed: int = 0
-    unconfirmed: int = 0
+    unconfirmed: int | None = 0
     errors: list[SyncError] = field(default_factory=list)
 
     def fail(self, inventory_id: int | None, name: str | None, error: str) -> None:
@@ -100,7 +100,7 @@ class SyncRun:
         self.tally.unchanged += len(self.walk.unchanged)
         self._advance(len(self.walk.unchanged))
         plan = await self.plan()
-        self.tally.unconfirmed = plan.unconfirmed
+        self.tally.unconfirmed = plan.unconfirmed if self.facts.complete else None
         await self._part(plan)
         left = await self._apply(plan, self.walk.desired)
         for _ in range(ROUNDS - 1):

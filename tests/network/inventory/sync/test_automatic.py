@@ -1,6 +1,7 @@
 """Automatic syncs: when they are due, that one node does each, and what becomes of failures."""
 
 import asyncio
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -144,6 +145,11 @@ async def test_an_empty_answer_removes_nothing_until_a_user_confirms_it(
     failed = await world.node.inventory.sources.get(world.caller.org_id, source["id"])
     assert (failed.last_sync_status, failed.unconfirmed_removals) == ("failed", 2)
     world.remote.failure = None
+    world.remote.has(replace(machine(3, "sw3"), external_id=""))  # the walk is not complete
+    await world.sync(source)
+    partial = await world.node.inventory.sources.get(world.caller.org_id, source["id"])
+    assert (partial.last_sync_status, partial.unconfirmed_removals) == ("partial", 2)
+    world.remote.has()
     assert (await world.sync(source, {"confirm_removals": True}))["removed"] == 2
     found = await world.node.inventory.sources.get(world.caller.org_id, source["id"])
     assert (await world.names(), found.unconfirmed_removals) == ([], 0)
