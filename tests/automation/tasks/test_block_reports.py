@@ -1,6 +1,8 @@
 """Reports of blocked tasks: one for each block, whoever looks and however often."""
 
 import asyncio
+from collections.abc import Awaitable, Callable, Iterable
+from functools import partial
 from typing import Any
 from uuid import uuid4
 
@@ -68,6 +70,63 @@ async def test_several_nodes_report_a_block_once(blocks: Blocks) -> None:
     blocks.users[owner] = None
     counts = await asyncio.gather(*(blocks.look_of_a_node().look() for _ in range(3)))
     assert sum(counts) == len(await blocks.audited()) == 5
+
+
+class ReadLate(Owners):
+    """Owners who may change after they were read, before the reader has their states: `after_read`, once."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.after_read: Callable[[], Awaitable[Any]] | None = None
+
+    async def active_states(self, ids: Iterable[str]) -> dict[str, bool]:
+        states = await super().active_states(ids)
+        change, self.after_read = self.after_read, None
+        if change is not None:
+            await change()
+        return states
+
+
+@pytest.mark.parametrize(
+    "changed", ["within the second before", "while the owners are read", "with a report"]
+)
+async def test_a_node_that_saw_the_owner_active_does_not_forget_the_report(
+    blocks: Blocks, changed: str
+) -> None:
+    left = await blocks.add()
+    blocks.users = users = ReadLate()
+    clock = SystemClock()
+    owners = TaskOwners(users=users, clock=clock)
+    late = blocked_tasks(blocks.database, owners, clock=clock)
+    counts: list[int] = []
+
+    async def disable() -> None:
+        users.disabled.add(left.owner_id)
+        counts.append(await blocks.reported())
+
+    async def heal_and_disable() -> None:
+        users.disabled.clear()
+        counts.append(await blocks.reported())
+        await disable()
+
+    if changed == "within the second before":
+        await owners.block_reasons([left.owner_id])
+        await disable()
+    elif changed == "while the owners are read":
+        users.after_read = disable
+    else:  # there is a report of an earlier block when the look begins
+        await disable()
+        users.disabled.clear()
+        counts.clear()
+        users.after_read = partial(_set_after, users, heal_and_disable)
+    await late.look()
+    await blocks.reported()
+    assert sum(counts) == 1
+    assert len(await blocks.audited()) == (2 if changed == "with a report" else 1)
+
+
+async def _set_after(users: ReadLate, change: Callable[[], Awaitable[Any]]) -> None:
+    users.after_read = change  # with the second read of the same look
 
 
 @pytest.mark.parametrize("healed_by", ["the same owner", "another owner"])

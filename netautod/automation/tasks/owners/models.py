@@ -19,6 +19,16 @@ class UnreportedBlock:
 
 
 @dataclass(frozen=True, kw_only=True)
+class BlockReport:
+    """The mark of a task whose block was reported; `id` None: by a version that gave reports no id."""
+
+    org_id: OrgId
+    task_id: str
+    owner_id: str
+    id: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
 class TaskBlocked:
     """The data of the event `task_blocked`."""
 

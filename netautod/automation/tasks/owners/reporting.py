@@ -6,7 +6,7 @@ directories have changed. The effort depends on the number of owners, not of tas
 """
 
 import logging
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Protocol
 
 from netautod.activity.audit.service import AuditLog
@@ -56,17 +56,31 @@ class BlockedTasks:
     async def look(self) -> int:
         """Search until nothing is left; return how many tasks were reported.
 
-        Two nodes may do it at the same time: one of them reports a task.
+        Two nodes may do it at the same time: one of them reports a task. The owners are read anew: another
+        node may have changed them within the second for which they are kept.
         """
         owners = await self._store.all_owners()
+        self._owners.forget()
         reasons = await self._owners.block_reasons(owners)
-        await self._store.clear([one for one in owners if one not in reasons])
+        await self._clear([one for one in owners if one not in reasons])
         reported, blocked = 0, sorted(reasons)
         without = await self._leaving() if blocked else ()
         while found := await self._store.unreported(blocked, limit=AT_ONCE, without=without):
             for one in found:
                 reported += await self._report(one, reasons[one.owner_id])
         return reported
+
+    async def _clear(self, active: Sequence[str]) -> None:
+        """Forget the reports of tasks whose owners are active again.
+
+        Another node may report a task after `active` was read. So the reports are read first and the owners
+        then: only a report from before a moment at which its owner was active is forgotten.
+        """
+        reports = await self._store.reports(active)
+        if reports:
+            self._owners.forget()
+            blocked = await self._owners.block_reasons(one.owner_id for one in reports)
+            await self._store.clear([one for one in reports if one.owner_id not in blocked])
 
     async def _report(self, block: UnreportedBlock, reason: str) -> bool:
         event = TaskBlocked(

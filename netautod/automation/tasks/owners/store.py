@@ -1,7 +1,8 @@
 """Blocked tasks as fields of the tasks' documents.
 
-`blocked_for` is the owner for whose absence the block was reported, which keeps it from being reported twice;
-`blocked_event` is that event until it is delivered to the webhooks that want it.
+`blocked_for` is the owner for whose absence the block was reported, which keeps it from being reported twice,
+and `blocked_report` the id of that report; `blocked_event` is its event until it is delivered to the webhooks
+that want it.
 """
 
 from collections.abc import Collection, Sequence
@@ -12,14 +13,14 @@ from uuid import uuid4
 from netautod.activity.webhooks.names import TASK_BLOCKED
 from netautod.activity.webhooks.outbox.pending import PendingEvent, pending_index
 from netautod.activity.webhooks.subscriptions import Wanted, wants_nothing
-from netautod.automation.tasks.owners.models import TaskBlocked, UnreportedBlock
+from netautod.automation.tasks.owners.models import BlockReport, TaskBlocked, UnreportedBlock
 from netautod.core.identity.caller import OrgId
 from netautod.store.client import Database, Document
 from netautod.store.indexes import Index
 from netautod.store.scoped import scoped
 
 COLLECTION = "tasks"
-REPORTED_FOR, UNDELIVERED = "blocked_for", "blocked_event"
+REPORTED_FOR, REPORT, UNDELIVERED = "blocked_for", "blocked_report", "blocked_event"
 INDEXES = (
     Index(collection=COLLECTION, keys=(("org_id", 1), ("owner_id", 1))),
     Index(collection=COLLECTION, keys=(("owner_id", 1), (REPORTED_FOR, 1))),
@@ -93,15 +94,33 @@ class TaskOwnerStore:
         Where a webhook wants it, the same write adds the event to the outbox.
         """
         org_id, owner_id = OrgId(event.org_id), event.owner_id
-        change: Document = {REPORTED_FOR: owner_id}
+        report = str(uuid4())
+        change: Document = {REPORTED_FOR: owner_id, REPORT: report}
         if self._wanted(org_id, TASK_BLOCKED):
-            change[UNDELIVERED] = {"id": str(uuid4()), "at": at, "data": asdict(event)}
+            change[UNDELIVERED] = {"id": report, "at": at, "data": asdict(event)}
         where = {"_id": event.task_id, "owner_id": owner_id, REPORTED_FOR: {"$ne": owner_id}}
         return await self._tasks.update(org_id, where, {"$set": change})
 
-    async def clear(self, owner_ids: Sequence[str]) -> None:
-        """Forget the reports of tasks whose owners are active again: the next block is reported anew."""
+    async def reports(self, owner_ids: Sequence[str]) -> list[BlockReport]:
+        """Return the reports of tasks of these owners."""
+        found: list[Document] = []
         for start in range(0, len(owner_ids), OWNERS_AT_ONCE):
             some = owner_ids[start : start + OWNERS_AT_ONCE]
             where = {"owner_id": {"$in": list(some)}, REPORTED_FOR: {"$type": "string"}}
-            await self._all.update_many(where, {"$unset": {REPORTED_FOR: ""}})
+            found += await self._all.find(where, fields={"org_id": 1, "owner_id": 1, REPORT: 1})
+        return [
+            BlockReport(
+                org_id=OrgId(row["org_id"]), task_id=row["_id"], owner_id=row["owner_id"], id=row.get(REPORT)
+            )
+            for row in found
+        ]
+
+    async def clear(self, reports: Sequence[BlockReport]) -> None:
+        """Forget these reports, and none that came after them: the next block is reported anew."""
+        gone = {"$unset": {REPORTED_FOR: "", REPORT: ""}}
+        await self._all.update_batch(
+            [
+                ({"_id": one.task_id, "org_id": one.org_id, "owner_id": one.owner_id, REPORT: one.id}, gone)
+                for one in reports
+            ]
+        )
