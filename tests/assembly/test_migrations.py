@@ -87,7 +87,16 @@ def test_an_index_that_is_declared_no_more_is_dropped_by_a_migration(database: D
     assert not {(index.collection, index.name) for index in INDEXES} & set(DROPPED)
 
 
-async def test_indexes_are_dropped_once_no_node_of_an_earlier_version_lives(indexed: Database) -> None:
+@pytest.mark.parametrize(
+    "known",
+    [
+        pytest.param({}, id="a node that tells no number"),
+        pytest.param({"migration": 9}, id="a node that knows an earlier line which drops indexes"),
+    ],
+)
+async def test_indexes_are_dropped_once_no_node_of_an_earlier_version_lives(
+    indexed: Database, known: Mapping[str, int]
+) -> None:
     """Keep the indexes that an earlier node may read by, and those that an administrator has made."""
     tasks, nodes = indexed.collection("tasks"), indexed.collection("nodes")
     own, left = "region_1", "org_id_1_task_type_1_name_1__id_1"
@@ -95,7 +104,7 @@ async def test_indexes_are_dropped_once_no_node_of_an_earlier_version_lives(inde
         await tasks.create_indexes(IndexModel([(f"field of {name}", 1)], name=name))
     row = {"host": "far", "version": "0", "slots": 1, "running": 0, "local": await indexed.now()}
     await SystemStore(indexed).put_node("of today", migration=len(table(indexed)), **row)  # type: ignore[arg-type]
-    await nodes.insert({"_id": "of yesterday", "heartbeat_at": await indexed.now()})
+    await nodes.insert({"_id": "of yesterday", "heartbeat_at": await indexed.now(), **known})
     leasing = named_leases(database=indexed, node_id="n", clock=SystemClock(), settings=ExecutionSettings())
     async with leasing as leases:
         runner = MigrationRunner(indexed, table(indexed), leases=leases)

@@ -5,8 +5,9 @@ numbers are how an older program knows that a database is none of its own any mo
 that it then names as the one to install: the `__version__` that the line comes with. What a new line does
 must leave the data readable to the version before it, whose nodes may run beside it until they are stopped. A
 change of an index is one, too: another line `indexes` (tests hold the fingerprint in the last one's name).
-Where one is left behind, another line `dropped indexes` has the fingerprint of DROPPED, and waits until no
-node of an earlier version lives: that may name the index by which it reads.
+Where one is left behind, another line `dropped indexes` has the fingerprint of DROPPED. All these lines drop
+all of DROPPED, so all wait until no node lives that does not know the last of them: that may name the index
+by which it reads.
 """
 
 import logging
@@ -32,6 +33,7 @@ from netautod.store.migrations.runner import newer_than
 from netautod.store.migrations.store import Applied
 
 logger = logging.getLogger(__name__)
+LAST_DROP = 12  # the number of the last line that drops indexes
 VOUCHED_FOR = (devices.COLLECTION, sources.COLLECTION)
 
 
@@ -57,6 +59,7 @@ def list_migrations(database: Database, stores: Stores, settings: AuthSettings) 
     async def dropped_indexes(guard: Guard) -> None:
         await drop_indexes(database, DROPPED, guard=guard)
 
+    unread = partial(stores.system.all_know, LAST_DROP)
     return (
         Migration(number=1, since="0.1.0", name="indexes 23c27254fe3194fc", apply=indexes, catch_up=indexes),
         Migration(
@@ -82,7 +85,7 @@ def list_migrations(database: Database, stores: Stores, settings: AuthSettings) 
             name="dropped indexes a9313290dfb81c55",
             apply=dropped_indexes,
             in_background=True,
-            ready=partial(stores.system.all_know, 9),
+            ready=unread,
         ),
         Migration(
             number=10,
@@ -93,12 +96,12 @@ def list_migrations(database: Database, stores: Stores, settings: AuthSettings) 
         ),
         Migration(number=11, since="0.2.1", name="indexes 4d5771b1a28f1dfa", apply=indexes, catch_up=indexes),
         Migration(
-            number=12,
+            number=LAST_DROP,
             since="0.2.2",
             name="dropped indexes 5b97185a44714144",
             apply=dropped_indexes,
             in_background=True,
-            ready=partial(stores.system.all_know, 12),
+            ready=unread,
         ),
     )
 
