@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 
 from netautod.assembly.data.stores import INDEXES
+from netautod.automation.executions.running.clock_alignment import OtherAlignments
 from netautod.automation.executions.running.scheduler import Scheduler
 from netautod.automation.executions.settings import SchedulerSettings
 from netautod.automation.executions.store import ExecutionStore
@@ -70,6 +71,7 @@ async def _scan(uri: str, tasks: list[Task]) -> float:
 
 def _scheduler(database: Database) -> Scheduler:
     """A new one each time: it remembers no tick yet."""
+    steps = ClockSteps(database, ServerClock(database))
     return Scheduler(
         tasks=TaskStore(database),
         executions=ExecutionStore(database),
@@ -79,8 +81,14 @@ def _scheduler(database: Database) -> Scheduler:
         kick=lambda: None,
         pauses=FixedPauses(),
         owners=TaskOwners(users=Owners(), clock=SystemClock()),
-        steps=ClockSteps(database, ServerClock(database)),
+        steps=steps,
+        align_executions=_no_step,
+        other_alignments=OtherAlignments((), steps),
     )
+
+
+async def _no_step() -> None:
+    raise AssertionError("nobody sets the clock")
 
 
 async def _loop(uri: str, tasks: list[Task]) -> float:

@@ -4,9 +4,10 @@ A time of day that the clock shows a second time belongs to the next number, so 
 from what happened the first time. The number is raised by compare-and-set from the one under which a node saw
 the clock last: however many nodes notice it, it grows by one.
 
-The one document: `{_id, number, aligned, latest}`. `aligned` is the number for which all that waits for a
-time has been put in order; a node that dies before is followed by one that does it again. `latest` is about
-the latest time that the clock has shown under this number: by it nodes notice what happened while none ran.
+The one document: `{_id, number, aligned, others_aligned, latest}`. `aligned` is the number for which tasks
+and executions that wait for a time have been put in order, and `others_aligned` that for all else, missing
+before the first step; a node that dies before is followed by one that does it again. `latest` is about the
+latest time that the clock has shown under this number: by it nodes notice what happened while none ran.
 """
 
 import logging
@@ -27,10 +28,15 @@ _KEPT_EVERY: Final = timedelta(seconds=10)  # how old `latest` may get
 
 @dataclass(frozen=True, kw_only=True)
 class ClockStep:
-    """The number that counts now; `aligned`: nothing waits any more for a time of the clock before."""
+    """The number that counts now.
+
+    `aligned`: no task or execution waits any more for a time of the clock before; `others_aligned`: nor does
+    anything else.
+    """
 
     number: int
     aligned: bool
+    others_aligned: bool
 
 
 class ClockSteps:
@@ -53,7 +59,11 @@ class ClockSteps:
         self._overtaken, self._seen = None, row["number"]
         if row["now"] - row["latest"] > _KEPT_EVERY:
             await self._keep(row)
-        return ClockStep(number=row["number"], aligned=row["aligned"] >= row["number"])
+        return ClockStep(
+            number=row["number"],
+            aligned=row["aligned"] >= row["number"],
+            others_aligned=row.get("others_aligned", row["aligned"]) >= row["number"],
+        )
 
     async def number(self) -> int:
         """Return the number as it is now."""
@@ -66,11 +76,15 @@ class ClockSteps:
         return not self._clock.jumped_within(seconds)
 
     async def aligned(self, number: int) -> None:
-        """Record that all that waits for a time is in order for this number, unless it was raised again."""
+        """Record that tasks and executions are in order for this number, unless it was raised again."""
         await self._rows.update({"_id": _ID, "number": number}, {"$set": {"aligned": number}})
 
+    async def others_aligned(self, number: int) -> None:
+        """Record that all else that waits for a time is in order, as `aligned` does."""
+        await self._rows.update({"_id": _ID, "number": number}, {"$set": {"others_aligned": number}})
+
     async def _read(self) -> Document:
-        fields = {"number": 1, "aligned": 1, "latest": 1, "now": "$$NOW"}
+        fields = {"number": 1, "aligned": 1, "others_aligned": 1, "latest": 1, "now": "$$NOW"}
         sent = self._clock.steady()
         row = await self._rows.find_one({"_id": _ID}, fields=fields)
         if row is None:
@@ -93,7 +107,8 @@ class ClockSteps:
             return  # another node was faster
 
     async def _raise(self, number: int) -> None:
-        change = {"number": number + 1, "latest": "$$NOW"}
+        others = {"$ifNull": ["$others_aligned", "$aligned"]}
+        change = {"number": number + 1, "latest": "$$NOW", "others_aligned": others}
         if await self._rows.update({"_id": _ID, "number": number}, [{"$set": change}]):
             logger.warning(
                 "the database's clock was set back: schedules go on by its new time, as step %d", number + 1

@@ -135,4 +135,9 @@ async def test_it_is_aligned_for_the_number_that_counts_alone(database: Database
     await steps.aligned(first.number)
     assert not (await steps.look()).aligned
     await steps.aligned(second.number)
-    assert (await steps.look()).aligned
+    third = await steps.look()
+    assert (third.aligned, third.others_aligned) == (True, False)
+    await steps.others_aligned(first.number)
+    assert not (await steps.look()).others_aligned
+    await steps.others_aligned(second.number)
+    assert (await steps.look()).others_aligned

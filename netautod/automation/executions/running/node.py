@@ -10,7 +10,7 @@ from tornado.ioloop import PeriodicCallback
 
 from netautod.automation.executions.events.notifier import FinishNotifier
 from netautod.automation.executions.logs.closing import LogClosing
-from netautod.automation.executions.running.clock_alignment import Align
+from netautod.automation.executions.running.clock_alignment import Align, OtherAlignments
 from netautod.automation.executions.running.environment import RunEnvironment
 from netautod.automation.executions.running.reaper import Reaper
 from netautod.automation.executions.running.runner import Runner
@@ -81,6 +81,7 @@ class ExecutionNode:
             kick=self.runner.kick,
             steps=steps,
         )
+        self._other_alignments = OtherAlignments(alignments, steps)
         self.scheduler = Scheduler(
             tasks=tasks,
             executions=store,
@@ -91,7 +92,8 @@ class ExecutionNode:
             pauses=pauses,
             owners=owners,
             steps=steps,
-            alignments=(partial(store.align, self._keeper), *alignments),
+            align_executions=partial(store.align, self._keeper),
+            other_alignments=self._other_alignments,
         )
         self._clock = environment.clock
         self._scan_seconds = schedule.scan_seconds
@@ -115,6 +117,7 @@ class ExecutionNode:
         await self._stack.enter_async_context(self.runner)
         await self._stack.enter_async_context(self.reaper)
         await self._stack.enter_async_context(self._watch)
+        await self._stack.enter_async_context(self._other_alignments)
         self._first_scan = asyncio.create_task(self._start_aligned(), name="first scan")
         return self
 

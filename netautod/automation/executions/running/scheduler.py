@@ -7,14 +7,14 @@ same id again, learns that it exists, and advances the schedule.
 import asyncio
 import logging
 import time
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Set
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Protocol
 
 from netautod.automation.executions.models import Execution, FiredTick, new_execution, scheduled_id
-from netautod.automation.executions.running.clock_alignment import Align, ClockAlignment
+from netautod.automation.executions.running.clock_alignment import Align, ClockAlignment, OtherAlignments
 from netautod.automation.executions.running.scan_batch import ScanDecisions, count_fires, count_unrun
 from netautod.automation.executions.settings import SchedulerSettings
 from netautod.automation.executions.store import ExecutionStore
@@ -87,11 +87,15 @@ class Scheduler:
         pauses: Pauses,
         owners: BlockReasons,
         steps: ClockSteps,
-        alignments: Sequence[Align] = (),
+        align_executions: Align,
+        other_alignments: OtherAlignments,
     ) -> None:
         self._owners = owners
         self._steps = steps
-        self._alignment = ClockAlignment(tasks=tasks, executions=executions, ticks=ticks, others=alignments)
+        self._alignment = ClockAlignment(
+            tasks=tasks, executions=executions, ticks=ticks, align_executions=align_executions
+        )
+        self._other_alignments = other_alignments
         self._tasks = tasks
         self._executions = executions
         self._ticks = ticks
@@ -141,6 +145,8 @@ class Scheduler:
             # If this node dies before it has recorded it, the next scan of any node does it again.
             await self._alignment.run(self._progress)
             await self._steps.aligned(step.number)
+        if not step.others_aligned:
+            self._other_alignments.need(step.number)
         reading, seen = _Reading(began=asyncio.get_running_loop().time(), clock_step=step.number), 0
         async with aclosing(read_ahead(self._due(step.number))) as batches:
             async for batch in batches:

@@ -10,6 +10,7 @@ import pytest
 
 from netautod.automation.executions.models import Execution, new_execution, scheduled_id
 from netautod.automation.executions.records.documents import to_document
+from netautod.automation.executions.running.clock_alignment import OtherAlignments
 from netautod.automation.executions.running.node import ExecutionNode
 from netautod.automation.tasks.models import Task
 from netautod.core.errors import Unavailable
@@ -200,17 +201,92 @@ async def test_the_next_node_aligns_what_a_dead_one_has_not(
     assert await stage.next_tick(waiting) < waiting.next_run_at
 
 
-async def test_a_failure_of_another_part_lets_the_tasks_go_on(stage: Stage) -> None:
+class Parts:
+    """Two parts that wait for times, of which the first one is put in order only once it is `well`."""
+
+    def __init__(self, failure: Exception | None) -> None:
+        self.well, self.hanging = asyncio.Event(), failure is None
+        self.failure = failure
+        self.tried = asyncio.Event()
+        self.aligned: list[str] = []
+
+    async def first(self) -> None:
+        self.tried.set()
+        if self.hanging:
+            await self.well.wait()
+        elif not self.well.is_set():
+            assert self.failure is not None
+            raise self.failure
+        self.aligned.append("first")
+
+    async def second(self) -> None:
+        self.aligned.append("second")
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        pytest.param(RuntimeError("a mistake"), id="a mistake"),
+        pytest.param(Unavailable("timed out"), id="a query that is too slow"),
+        pytest.param(None, id="a query that hangs"),
+    ],
+)
+async def test_a_failure_of_another_part_lets_the_tasks_go_on_and_is_tried_again(
+    stage: Stage, failure: Exception | None
+) -> None:
+    parts = Parts(failure)
+    await stage.add(due := hourly_due_task())
+    node = await stage.scanning()
+    stage.set_back()
+    others = OtherAlignments((parts.first, parts.second), stage.steps, seconds=0.01)
+    node.scheduler._other_alignments = others
+    await node.scheduler.scan()
+    step = await stage.steps.look()
+    assert (step.aligned, step.others_aligned) == (True, False)
+    assert await stage.next_tick(due) > due.next_run_at
+    try:
+        await parts.tried.wait()
+        await node.scheduler.scan()
+        parts.well.set()
+        async with asyncio.timeout(30):
+            assert others._task is not None
+            await others._task  # it ends by itself when all is in order
+    finally:
+        await others.stop()
+    assert sorted(parts.aligned) == ["first", "second"]
+    assert (await stage.steps.look()).others_aligned
+
+
+async def test_the_next_node_aligns_the_other_parts_that_a_dead_one_has_not(stage: Stage) -> None:
+    dead, parts = Parts(Unavailable("gone")), Parts(Unavailable("gone"))
+    parts.well.set()
+    node, following = await stage.scanning(), stage.node(Does(nothing))
+    stage.set_back()
+    node.scheduler._other_alignments = others = OtherAlignments((dead.first,), stage.steps)
+    await node.scheduler.scan()
+    await dead.tried.wait()
+    await others.stop()
+    following.scheduler._other_alignments = others = OtherAlignments((parts.first,), stage.steps)
+    await following.scheduler.scan()
+    await parts.tried.wait()
+    await others.stop(grace=30)
+    assert parts.aligned == ["first"]
+    assert (await stage.steps.look()).others_aligned
+
+
+async def test_nothing_fires_before_the_executions_are_aligned(stage: Stage) -> None:
     async def fail() -> None:
         raise RuntimeError("a mistake")
 
     await stage.add(due := hourly_due_task())
     node = await stage.scanning()
+    await stage.rows.delete_many({})
+    await stage.database.collection("tasks").update({}, {"$set": {"next_run_at": due.next_run_at}})
     stage.set_back()
-    node.scheduler._alignment._others = (fail,)
+    node.scheduler._alignment._align_executions = fail
     await node.scheduler.scan()
-    assert (await stage.steps.look()).aligned
-    assert await stage.next_tick(due) > due.next_run_at
+    assert await stage.all() == []
+    assert not (await stage.steps.look()).aligned
 
 
 @pytest.mark.parametrize(
