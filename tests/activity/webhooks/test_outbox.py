@@ -181,6 +181,25 @@ async def test_an_event_of_a_device_is_delivered_without_its_node(
     assert await undelivered(followed) == 0
 
 
+@pytest.mark.parametrize(
+    ("change", "collection", "fields"),
+    [
+        pytest.param(version_stored, "configs", ["owed.at"], id="an event of a document"),
+        pytest.param(device_lost, "discovered", ["owed_at", "owed.0.at"], id="a list of events"),
+        pytest.param(version_stored, "webhooks", ["created_at"], id="a webhook made before the step"),
+    ],
+)
+async def test_a_clock_that_was_set_back_by_a_day_holds_no_event(
+    followed: Hooks, change: Callable[[Hooks], Awaitable[dict[str, Any]]], collection: str, fields: list[str]
+) -> None:
+    await change(followed)
+    ahead = followed.installation.clock.now() + timedelta(days=1)
+    rows = followed.database.collection(collection)
+    assert await rows.update({}, {"$set": dict.fromkeys(fields, ahead)})
+    assert len(await collected(followed)) == 1
+    assert await undelivered(followed) == 0
+
+
 async def test_a_blocked_task_is_delivered_without_its_node(followed: Hooks) -> None:
     data = await task_blocked(followed)
     assert await undelivered(followed) == 1

@@ -6,6 +6,7 @@ from datetime import datetime
 from netautod.activity.webhooks.models import Event
 from netautod.activity.webhooks.outbox.pending import Pending
 from netautod.store.client import Document
+from netautod.store.clock.readings import NO_JUMP
 
 
 class Outbox:
@@ -19,12 +20,17 @@ class Outbox:
         self._events_of = events_of
 
     async def undelivered(self, *, before: datetime, limit: int) -> list[Event]:
-        """Return events of all organizations that happened before then, oldest first."""
-        found = await self._pending.find(before=before, limit=limit)
+        """Return events of all organizations that happened before then, oldest first.
+
+        What is of a much later time happened before the clock was set back.
+        """
+        after = before + NO_JUMP
+        found = await self._pending.find(before=before, limit=limit, after=after)
         events = [event for document in found for event in await self._events_of(document)]
         # A document may have several events, if they have waited: they are sorted among those of other
         # documents.
-        return sorted((event for event in events if event.at < before), key=lambda one: one.at)[:limit]
+        older = (event for event in events if event.at < before or event.at > after)
+        return sorted(older, key=lambda one: one.at)[:limit]
 
     async def mark_delivered(self, events: Sequence[Event]) -> None:
         """Clear the events: there are deliveries of them now, or no webhook wants them."""

@@ -15,8 +15,11 @@ from netautod.store.indexes import Index
 class Pending(Protocol):
     """The documents of one collection that have events which are not delivered yet."""
 
-    async def find(self, *, before: datetime, limit: int) -> list[Document]:
-        """Return documents of all organizations whose first event is older than `before`, oldest first."""
+    async def find(self, *, before: datetime, limit: int, after: datetime | None = None) -> list[Document]:
+        """Return documents of all organizations whose first event is older than `before`, oldest first.
+
+        `after`: and what is later than that, which the clock has shown before it was set back.
+        """
         ...
 
     async def clear(self, delivered: Mapping[str, Sequence[str]]) -> None:
@@ -56,8 +59,8 @@ class PendingEvent:
         self._event_id = event_id
         self._fields = fields
 
-    async def find(self, *, before: datetime, limit: int) -> list[Document]:
-        return await _find(self._collection, self._at, before, fields=self._fields, limit=limit)
+    async def find(self, *, before: datetime, limit: int, after: datetime | None = None) -> list[Document]:
+        return await _find(self._collection, self._at, (before, after), fields=self._fields, limit=limit)
 
     async def clear(self, delivered: Mapping[str, Sequence[str]]) -> None:
         gone = {"$unset": {self._field: ""}}
@@ -83,9 +86,9 @@ class PendingEvents:
         self._field = field
         self._at = at
 
-    async def find(self, *, before: datetime, limit: int) -> list[Document]:
+    async def find(self, *, before: datetime, limit: int, after: datetime | None = None) -> list[Document]:
         fields = {"org_id": 1, self._field: 1}
-        return await _find(self._collection, self._at, before, fields=fields, limit=limit)
+        return await _find(self._collection, self._at, (before, after), fields=fields, limit=limit)
 
     async def clear(self, delivered: Mapping[str, Sequence[str]]) -> None:
         # The change does not write the list that was read: events that came meanwhile stay.
@@ -115,7 +118,14 @@ def _marked(at: str) -> Document:
 
 
 async def _find(
-    collection: Collection, at: str, before: datetime, *, fields: Mapping[str, int] | None, limit: int
+    collection: Collection,
+    at: str,
+    bounds: tuple[datetime, datetime | None],
+    *,
+    fields: Mapping[str, int] | None,
+    limit: int,
 ) -> list[Document]:
-    where = {at: {"$type": "date", "$lt": before}}
+    before, after = bounds
+    older: Document = {"$lt": before} if after is None else {"$not": {"$gte": before, "$lte": after}}
+    where = {at: {"$type": "date", **older}}
     return await collection.find(where, fields=fields, sort=[(at, 1)], limit=limit)

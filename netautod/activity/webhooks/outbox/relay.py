@@ -12,7 +12,7 @@ without those of the earlier ones.
 import asyncio
 import logging
 from collections.abc import Callable, Iterable, Sequence
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, Self
 
 from netautod.activity.webhooks.delivery.store import DeliveryStore
@@ -32,6 +32,7 @@ AT_ONCE = 500  # events of one outbox
 LEASE = "webhooks:intake"
 # An event may have been written while other outboxes were read: what is younger waits for the next pass.
 SETTLED = timedelta(milliseconds=50)
+NO_HORIZON = datetime.max.replace(tzinfo=UTC)
 
 
 class OutboxRelay:
@@ -101,7 +102,7 @@ class OutboxRelay:
         found = [await outbox.undelivered(before=before, limit=AT_ONCE) for outbox in self._outboxes]
         full = [events for events in found if len(events) == AT_ONCE]
         # Later events of a full outbox are not known yet: no event of another one may overtake them.
-        horizon = min((events[-1].at for events in full), default=before)
+        horizon = min((events[-1].at for events in full), default=NO_HORIZON)
         now = [[event for event in events if event.at <= horizon] for events in found]
         await self._deliver(sorted((event for events in now for event in events), key=lambda one: one.at))
         for outbox, events in zip(self._outboxes, now, strict=True):
@@ -121,10 +122,17 @@ class OutboxRelay:
             _delivery(webhook, event, self._instance_name)
             for event in events
             for webhook in of_org.get(event.org_id, ())
-            if event.name in webhook.events and event.at >= webhook.created_at
+            if event.name in webhook.events and self._happened_since(webhook, event)
         ]
         if made and await self._deliveries.insert(made):
             self._kick({one.webhook_id for one in made})
+
+    def _happened_since(self, webhook: Webhook, event: Event) -> bool:
+        """Return whether the event is not of before the webhook.
+
+        A webhook of a later time than now was made before the clock was set back: all comes after it.
+        """
+        return event.at >= webhook.created_at or webhook.created_at > self._clock.now()
 
 
 def _delivery(webhook: Webhook, event: Event, instance_name: str) -> Delivery:
