@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import partial
 from typing import Any
 
 from netautod.assembly.base import Base
 from netautod.assembly.data.migrations import list_migrations
+from netautod.assembly.identity import build_lockout
 from netautod.assembly.network.device_services import DeviceServices
 from netautod.automation.agents.service import AgentService
 from netautod.automation.executions.abandoned.service import AbandonedRuns
@@ -15,6 +17,7 @@ from netautod.automation.executions.device_subset import DeviceSubsetRuns
 from netautod.automation.executions.events.notifier import FinishNotifier
 from netautod.automation.executions.history.service import ExecutionHistory
 from netautod.automation.executions.logs.closing import LogClosing
+from netautod.automation.executions.running.clock_alignment import Align
 from netautod.automation.executions.running.environment import ActingFactory, RunEnvironment
 from netautod.automation.executions.running.node import ExecutionNode
 from netautod.automation.executions.service import ExecutionService
@@ -30,6 +33,7 @@ from netautod.automation.tasks.parameters import Reference, SchemaRules
 from netautod.automation.tasks.service import TaskService
 from netautod.core.identity.caller import Caller, OrgId
 from netautod.http.routing.services import Services
+from netautod.identity.auth.directory.service import TURN
 from netautod.identity.auth.providers.registry import Providers
 from netautod.network.configs.capture.pulls import BackgroundPulls
 from netautod.network.credentials.service import CredentialService
@@ -158,7 +162,6 @@ def _build_node(
     closing: LogClosing,
     owners: TaskOwners,
 ) -> ExecutionNode:
-    longest_retry = base.settings.webhooks.longest_retry_seconds
     return ExecutionNode(
         node_id=base.node_id,
         environment=environment,
@@ -171,13 +174,24 @@ def _build_node(
         pauses=base.pauses,
         owners=owners,
         steps=base.clock_steps,
-        alignments=(
-            base.leases.align,
-            base.stores.due_polls.align,
-            base.stores.sources.align,
-            partial(base.stores.webhook_deliveries.align, longest_retry),
-            partial(base.stores.webhooks.align, longest_retry),
-        ),
+        alignments=list_alignments(base),
+    )
+
+
+def list_alignments(base: Base) -> Sequence[Align]:
+    """Return what puts in order what waits outside of tasks and executions, after the clock was set back."""
+    stores, longest_retry = base.stores, base.settings.webhooks.longest_retry_seconds
+    lookup_interval = timedelta(seconds=base.settings.auth.directory_lookup_seconds)
+    return (
+        base.leases.align,
+        stores.due_polls.align,
+        stores.sources.align,
+        stores.suspensions.align,
+        stores.caller_suspensions.align,
+        build_lockout(base).align,
+        partial(stores.directory_lookups.align, lookup_interval, TURN),
+        partial(stores.webhook_deliveries.align, longest_retry),
+        partial(stores.webhooks.align, longest_retry),
     )
 
 

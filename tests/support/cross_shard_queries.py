@@ -101,6 +101,8 @@ ACROSS: Mapping[tuple[str, str], Across] = {
     ("snapshots", "draft_since"): _by("draft_since", "upkeep: snapshots that were begun and not ended"),
     ("ssh_certificates", "valid_before"): _by("valid_before", "upkeep once an hour"),
     ("ssh_certificates", "_ids revoked_at"): _by("_id", "the same: those that are revoked"),
+    ("caller_suspensions", "$expr"): _by("forget_at", _SET_BACK),
+    ("suspended_logins", "$expr"): _by("forget_at", _SET_BACK),
     ("suspended_logins", "forget_at"): _by("forget_at", "the page of metrics, every five seconds"),
     ("suspended_logins", "owed_at"): _by("owed_at", _LOOK),
     ("suspended_logins", "_ids"): _by("_id", _PAID),

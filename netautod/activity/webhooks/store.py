@@ -1,7 +1,7 @@
 """Webhooks as documents, with the sealed secret and the state of their deliveries."""
 
 from collections.abc import Collection, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from netautod.activity.webhooks.models import Status, Webhook
@@ -9,6 +9,7 @@ from netautod.core.identity.caller import OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.secrets.vault.envelope import SealedField
 from netautod.store.client import Database, Document
+from netautod.store.clock.alignment import wait_no_longer
 from netautod.store.indexes import Index
 from netautod.store.scoped import scoped
 
@@ -82,10 +83,7 @@ class WebhookStore:
 
     async def align(self, longest_seconds: float) -> None:
         """Let no webhook pause for longer than the longest pause: the database's clock was set back."""
-        latest = {"$add": ["$$NOW", int(longest_seconds * 1000)]}
-        await self._all.update_many(
-            {"$expr": {"$gt": ["$resume_at", latest]}}, [{"$set": {"resume_at": latest}}]
-        )
+        await wait_no_longer(self._all, "resume_at", timedelta(seconds=longest_seconds))
 
     async def disable(self, webhook: Webhook, reason: str, *, at: datetime) -> bool:
         """Disable a webhook.

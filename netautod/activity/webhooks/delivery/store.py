@@ -5,13 +5,14 @@ made of those of its webhook and its event, so that an event that is collected a
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from netautod.activity.webhooks.delivery.decision import DeliveryUpdate
 from netautod.activity.webhooks.models import Delivery, Webhook
 from netautod.core.identity.caller import OrgId
 from netautod.core.pages import Page, PageOf
 from netautod.store.client import Database, Document, Filter
+from netautod.store.clock.alignment import wait_no_longer
 from netautod.store.indexes import Index
 from netautod.store.scoped import scoped
 
@@ -102,9 +103,7 @@ class DeliveryStore:
 
     async def align(self, longest_seconds: float) -> None:
         """Let no delivery wait for longer than the longest pause: the database's clock was set back."""
-        latest = {"$add": ["$$NOW", int(longest_seconds * 1000)]}
-        where = {**WAITING, "$expr": {"$gt": ["$next_at", latest]}}
-        await self._all.update_many(where, [{"$set": {"next_at": latest}}])
+        await wait_no_longer(self._all, "next_at", timedelta(seconds=longest_seconds), WAITING)
 
     async def expire(self, *, before: datetime, reason: str, at: datetime) -> int:
         """Give up what has waited since before then; return how many."""

@@ -5,13 +5,14 @@ sealed token that its login left).
 """
 
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from netautod.core.errors import Duplicate
 from netautod.core.identity.caller import OrgId
 from netautod.secrets.vault.envelope import SealedField
 from netautod.store.client import Database
+from netautod.store.clock.alignment import wait_no_longer
 from netautod.store.indexes import Index
 from netautod.store.scoped import scoped
 
@@ -37,6 +38,7 @@ class LookupTurn:
 class DirectoryLookupStore:
     def __init__(self, database: Database) -> None:
         self._lookups = scoped(database, COLLECTION)
+        self._all = database.collection(COLLECTION)
 
     async def insert(self, org_id: OrgId, key: str, sealed: Any, *, now: datetime, until: datetime) -> None:
         """Insert a row for a login that left a token: due from the first refresh on."""
@@ -78,6 +80,11 @@ class DirectoryLookupStore:
 
     async def end_turn(self, turn: LookupTurn, now: datetime) -> None:
         await self._lookups.update(turn.org_id, _own(turn), {"$set": {"free_at": now}})
+
+    async def align(self, interval: timedelta, turn: timedelta) -> None:
+        """Let no row wait for longer than an interval or a turn: the database's clock was set back."""
+        await wait_no_longer(self._all, "next_at", interval)
+        await wait_no_longer(self._all, "free_at", turn)
 
     async def delete(self, org_id: OrgId, key: str) -> None:
         await self._lookups.delete(org_id, {"_id": key})

@@ -12,6 +12,7 @@ from typing import Any
 
 from netautod.core.errors import Duplicate
 from netautod.store.client import Database, Document
+from netautod.store.clock.alignment import wait_no_longer
 from netautod.store.expressions import milliseconds
 
 COLLECTION = "login_failures"
@@ -43,6 +44,10 @@ class CodeTries:
 
     async def clear(self, account: str, *, stranger: bool) -> None:
         await self._tries.delete({"_id": _key(account, stranger)})
+
+    async def align(self) -> None:
+        """Let no refusal last for longer than the longest one: the database's clock was set back."""
+        await wait_no_longer(self._tries, "held_until", LONGEST)
 
     def _stages(self, now: datetime) -> list[Mapping[str, Any]]:
         free = {"$lte": [{"$ifNull": ["$held_until", now]}, now]}

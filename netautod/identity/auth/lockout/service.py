@@ -187,6 +187,11 @@ class Lockout:
         await self._counters.forget_account(opened)
         await self._known.forget(opened)
 
+    async def align(self) -> None:
+        """Shorten all lockouts and pauses to their longest: the database's clock was set back."""
+        await self._counters.align(ACCOUNT_PATIENCE + ACCOUNT_GAP)
+        await self._codes.align()
+
     async def _settle_stranger(self, attempt: Attempt, now: datetime) -> None:
         if attempt.stranger:
             state = await self._counters.account(attempt.account, now)

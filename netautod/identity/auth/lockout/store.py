@@ -13,6 +13,7 @@ from uuid import uuid4
 
 from netautod.core.errors import Duplicate
 from netautod.store.client import Database, Document
+from netautod.store.clock.alignment import wait_no_longer
 from netautod.store.expressions import milliseconds
 from netautod.store.indexes import Index
 
@@ -112,6 +113,13 @@ class FailureCounters:
             {"failures.account": account},
             {"$pull": {"failures": {"account": account}}, "$set": {"locked_until": None}},
         )
+
+    async def align(self, longest_slot: timedelta) -> None:
+        """Let no address be locked out for longer than a lockout, and no account wait for a slot for longer
+        than `longest_slot`: the database's clock was set back.
+        """
+        await wait_no_longer(self._counters, "locked_until", self._lockout)
+        await wait_no_longer(self._counters, "next_at", longest_slot)
 
     def _failure_stages(self, account: str, now: datetime, mark: str) -> list[Stage]:
         over = {"$and": [{"$ne": ["$locked_until", None]}, {"$lte": ["$locked_until", now]}]}

@@ -77,6 +77,14 @@ class RefusedLogins:
     async def remove(self, org_id: OrgId, row_ids: Iterable[str]) -> None:
         await self.rows.delete_many(org_id, {"_id": {"$in": list(row_ids)}})
 
+    async def align(self) -> None:
+        """Let no suspension last for longer than its refusals make it: the database's clock was set back."""
+        latest = {"$add": ["$$NOW", pause_after("$refusals")]}
+        # The first condition is the one that an index has.
+        late = [{"$gt": ["$forget_at", {"$add": ["$$NOW", milliseconds(REMEMBERED)]}]}]
+        where = {"$expr": {"$and": [*late, {"$gt": ["$until", latest]}]}}
+        await self.all.update_many(where, [{"$set": {"until": latest}}, forget_after("$until")])
+
     async def forget_device(self, org_id: OrgId, device_id: str) -> None:
         await self.rows.delete_many(org_id, {"device_id": device_id})
 
