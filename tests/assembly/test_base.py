@@ -20,6 +20,7 @@ async def test_a_command_works_whichever_organizations_are_paused(indexed: Datab
     async with open_command_base(installation, PluginManager(LoadedPlugins.of({}))) as base:
         assert base.pauses.paused() == frozenset()
         assert base.settings is installation.settings
+        assert base.leases._keeper.settled is not None, "it follows no jump of the database's clock"
         async with base.leases.hold("work of a command", wait_seconds=1):
             assert await indexed.collection("leases").count({"owner": base.node_id}) == 1
 

@@ -96,6 +96,11 @@ class ServerClock:
             self._note("database", "the database server's clock", jump)
         return jump
 
+    async def settled(self, seconds: float) -> bool:
+        """Return whether the server's clock has not jumped for so long, as a look at it says now."""
+        await self.refresh()
+        return not self.jumped_within(seconds)
+
     def jumped_within(self, seconds: float) -> bool:
         """Return whether the server's clock was seen to jump lately: leases may be younger than they look."""
         return self._jumped_at is not None and self.monotonic() - self._jumped_at < seconds

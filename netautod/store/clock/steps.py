@@ -72,8 +72,7 @@ class ClockSteps:
 
     async def settled(self, seconds: float) -> bool:
         """Return whether the clock has not jumped for so long, as a look at it says now."""
-        await self._clock.refresh()
-        return not self._clock.jumped_within(seconds)
+        return await self._clock.settled(seconds)
 
     async def aligned(self, number: int) -> None:
         """Record that tasks and executions are in order for this number, unless it was raised again."""

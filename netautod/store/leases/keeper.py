@@ -7,7 +7,7 @@ act" uses its monotonic clock only.
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -28,12 +28,17 @@ logger = logging.getLogger(__name__)
 class LeaseKeeper:
     """A keeper of leases: it claims rows for `node_id` and renews all that it holds in one round trip per
     heartbeat.
+
+    `settled` returns whether the database's clock has not jumped for the length of a lease: after a jump
+    forward the leases of living nodes look as if they had run out, until their next heartbeat. None: nobody
+    follows that clock.
     """
 
     collection: Collection
     node_id: str
     clock: Clock
     times: LeaseTimes
+    settled: Callable[[], Awaitable[bool]] | None = None
     _held: dict[str, Lease] = field(default_factory=dict)
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
     _hurry: asyncio.Event = field(default_factory=asyncio.Event)
@@ -94,24 +99,39 @@ class LeaseKeeper:
             await asyncio.sleep(self.times.heartbeat / 10)
 
     async def claim_free(self, row_id: str) -> Lease | None:
-        """Claim a row that does not exist or whose lease ran out, in one round trip; return None if it is
+        """Claim a row that does not exist, in one round trip, or whose lease ran out; return None if it is
         held.
 
         A claim of unknown outcome is not waited for: it is given back.
         """
-        sent_at = self.clock.monotonic()
-        # An upsert may not filter with $expr, so the condition stands in the update; the token tells
-        # whether it was this call that took the row (the holder may be this very node).
-        token = uuid4().hex
-        free = {"$lt": [{"$ifNull": ["$lease_until", {"$literal": NEVER}]}, "$$NOW"]}
+        # The token tells whether it was this call that took the row (the holder may be this very node).
+        sent_at, token = self.clock.monotonic(), uuid4().hex
+        row = await self._take_free(row_id, token, expired=self.settled is None)
+        if not _is_claim(row, token) and await self._has_ended(row):
+            sent_at = self.clock.monotonic()
+            row = await self._take_free(row_id, token, expired=True)
+        return self._hold(row, sent_at) if row is not None and row["claim"] == token else None
+
+    async def _has_ended(self, row: Document | None) -> bool:
+        """Return whether the lease of another claim has run out, and not by a clock that was set forward."""
+        if self.settled is None or row is None:
+            return False
+        return bool(row["lease_until"] < self.clock.now()) and await self.settled()
+
+    async def _take_free(self, row_id: str, token: str, *, expired: bool) -> Document | None:
+        """Return the row after a claim, which takes it if it is new, or if its lease ran out and `expired`
+        is true.
+        """
+        # An upsert may not filter with $expr, so the condition stands in the update.
+        until = {"$ifNull": ["$lease_until", {"$literal": NEVER}]}
+        free = {"$lt": [until, "$$NOW"]} if expired else {"$eq": [until, {"$literal": NEVER}]}
         taking = {**self._taking(), "claim": {"$literal": token}}
         change = {key: {"$cond": [free, value, f"${key}"]} for key, value in taking.items()}
         try:
-            row = await self.collection.find_and_update({"_id": row_id}, [{"$set": change}], upsert=True)
+            return await self.collection.find_and_update({"_id": row_id}, [{"$set": change}], upsert=True)
         except (UnknownOutcome, asyncio.CancelledError):
             self._give_back(row_id, token)
             raise
-        return self._hold(row, sent_at) if row is not None and row["claim"] == token else None
 
     def _taking(self) -> Document:
         return {
@@ -237,3 +257,7 @@ class LeaseKeeper:
 
     def _lease_end(self) -> Document:
         return {"$add": ["$$NOW", int(self.times.lease * 1000)]}
+
+
+def _is_claim(row: Document | None, token: str) -> bool:
+    return row is not None and row["claim"] == token

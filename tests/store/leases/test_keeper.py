@@ -2,7 +2,9 @@
 
 import asyncio
 import logging
+from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pytest
@@ -14,6 +16,7 @@ from netautod.store.client import Database
 from netautod.store.leases.keeper import LeaseKeeper
 from netautod.store.leases.lease import Lease, LeaseTimes
 from netautod.store.leases.named import NamedLeases
+from tests.support.clock import SetClocks
 
 # The heartbeat comes when it is asked for: a regular one lies behind the end of every test.
 TIMES = LeaseTimes(lease=3600.0, heartbeat=900.0, abandon=1800.0)
@@ -217,3 +220,32 @@ async def test_a_lease_lasts_no_longer_than_a_new_one(database: Database, second
     lease_until = (await row_of(database))["lease_until"]
     assert (lease_until == until) == kept
     assert lease_until <= now + timedelta(seconds=TIMES.lease + 60)
+
+
+@pytest.mark.parametrize(
+    ("jump", "taken"),
+    [
+        pytest.param(7200, False, id="set forward: its node may be about to renew it"),
+        pytest.param(0, True, id="a dead node's"),
+    ],
+)
+@pytest.mark.parametrize("owner", ["a", "b"])
+async def test_a_lease_that_a_set_clock_has_ended_is_not_taken(
+    database: Database, owner: str, jump: float, taken: bool
+) -> None:
+    clocks = SetClocks()
+    clock = clocks.of(database)
+    await clock.refresh()
+    one = replace(keeper(database), clock=clock, settled=partial(clock.settled, TIMES.lease))
+    assert await NamedLeases(one).acquire("new") is not None
+    await held_by(keeper(database, owner))
+    # As the clock that was set forward shows it.
+    ended = await database.now() - timedelta(seconds=60)
+    await database.collection("leases").update({"_id": "x"}, {"$set": {"lease_until": ended}})
+    clocks.database = jump
+    unseen = await NamedLeases(one).acquire("x")
+    await clock.refresh()
+    seen = await NamedLeases(one).acquire("x")
+    assert (unseen is not None, seen) == (taken, None)
+    one.settled = partial(clock.settled, 0)  # a lease's time later
+    assert (await NamedLeases(one).acquire("x") is None) is taken
