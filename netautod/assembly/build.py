@@ -237,6 +237,8 @@ def _build_context(base: Base, wings: Wings, bodies: BodyReader) -> HttpContext:
         room=base.database.room,
         metrics=base.metrics,
         tracer=base.tracer,
-        idempotency=IdempotencyKeys(store=base.stores.idempotency, vault=base.vault),
+        idempotency=IdempotencyKeys(
+            store=base.stores.idempotency, vault=base.vault, settled=base.clock_steps.settled
+        ),
         page_caller=identity.page_callers.caller_of if base.settings.console.enabled else None,
     )

@@ -99,7 +99,9 @@ async def two_nodes(
     async with Servers() as servers, RenderPool(processes=1) as renderer:
 
         async def node(made: Installation) -> tuple[ServedRoutes, IdempotencyKeys]:
-            keys = IdempotencyKeys(store=made.stores.idempotency, vault=made.vault, lease=lease)
+            keys = IdempotencyKeys(
+                store=made.stores.idempotency, vault=made.vault, settled=made.clock_steps.settled, lease=lease
+            )
             services = _services(made, renderer)
             return await servers.serve(*services, idempotency=keys, callers=callers), keys
 

@@ -10,15 +10,16 @@ import asyncio
 import hashlib
 import hmac
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from datetime import timedelta
+from functools import partial
 
 from netautod.core.errors import Conflict, NetautodError, Unavailable
 from netautod.core.identity.caller import OrgId
 from netautod.core.work.deadlines import context_for_many
 from netautod.http.idempotency.models import Claim, Scope, StoredAnswer
-from netautod.http.idempotency.store import ANSWER, COLLECTION, DONE, UNCLEAR, IdempotencyStore
+from netautod.http.idempotency.store import ANSWER, COLLECTION, DONE, OPEN, UNCLEAR, IdempotencyStore, KeyRow
 from netautod.secrets.vault.vault import Vault
 
 logger = logging.getLogger(__name__)
@@ -35,10 +36,22 @@ RESULT_UNKNOWN = (
 
 
 class IdempotencyKeys:
-    """The keys of all requests. `lease`: how long a node that died keeps others from going on."""
+    """The keys of all requests. `lease`: how long a node that died keeps others from going on.
 
-    def __init__(self, *, store: IdempotencyStore, vault: Vault, lease: timedelta = LEASE) -> None:
+    `settled` returns whether the database's clock has not jumped for so many seconds: after a jump forward
+    the leases of living nodes look as if they had ended.
+    """
+
+    def __init__(
+        self,
+        *,
+        store: IdempotencyStore,
+        vault: Vault,
+        settled: Callable[[float], Awaitable[bool]],
+        lease: timedelta = LEASE,
+    ) -> None:
         self._store = store
+        self._settled = settled
         self._vault = vault
         self._lease = lease
 
@@ -49,7 +62,12 @@ class IdempotencyKeys:
         has ended may be done once more.
         """
         fingerprint = await self._fingerprint(scope.org_id, digest)
-        found = await self._store.claim(scope.org_id, scope.id, fingerprint, lease=self._lease, again=again)
+        claim = partial(
+            self._store.claim, scope.org_id, scope.id, fingerprint, lease=self._lease, again=again
+        )
+        found = await claim(ended=False)
+        if isinstance(found, KeyRow) and found.state == OPEN:
+            found = await claim(ended=await self._settled(self._lease.total_seconds()))
         if isinstance(found, Claim):
             return found
         if not hmac.compare_digest(found.fingerprint, fingerprint):

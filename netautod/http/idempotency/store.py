@@ -48,15 +48,15 @@ class IdempotencyStore:
         self._keys = scoped(database, COLLECTION)
 
     async def claim(
-        self, org_id: OrgId, key_id: str, fingerprint: str, *, lease: timedelta, again: bool
+        self, org_id: OrgId, key_id: str, fingerprint: str, *, lease: timedelta, again: bool, ended: bool
     ) -> Claim | KeyRow:
-        """Claim the key in one write if it is new, has expired, or its lease has ended.
+        """Claim the key in one write if it is new, has expired, or its lease has ended and `ended` is true.
 
         `again` False: what was begun under a lease that ended becomes `unclear` instead.
         """
         self._keys.require_room()
         owner, record_id = uuid4().hex, str(uuid4())
-        change = _claiming(fingerprint, owner, record_id, lease, again=again)
+        change = _claiming(fingerprint, owner, record_id, lease, again=again, ended=ended)
         try:
             row = await self._keys.find_and_update(org_id, {"_id": key_id}, change, upsert=True)
         except Duplicate:  # two first requests at the same moment: it is there now
@@ -100,12 +100,12 @@ def _after(duration: timedelta) -> Document:
 
 
 def _claiming(
-    fingerprint: str, owner: str, record_id: str, lease: timedelta, *, again: bool
+    fingerprint: str, owner: str, record_id: str, lease: timedelta, *, again: bool, ended: bool
 ) -> list[Document]:
     # A new key has no expires_at, and what is missing sorts before every date. The server removes expired
     # ones once a minute: until then they count as removed.
     new = {"$lte": ["$expires_at", "$$NOW"]}
-    ended: Document = {"$and": [{"$eq": ["$state", OPEN]}, {"$lte": ["$lease_until", "$$NOW"]}]}
+    over: Document = {"$and": [{"$eq": ["$state", OPEN]}, {"$lte": ["$lease_until", "$$NOW"]}]}
     same = {"$eq": ["$fingerprint", fingerprint]}
     taken = {"$or": ["$new", {"$and": ["$ended", same]}]} if again else "$new"
 
@@ -117,7 +117,7 @@ def _claiming(
 
     state: Any = "$state" if again else {"$cond": ["$ended", UNCLEAR, "$state"]}
     return [
-        {"$set": {"new": new, "ended": ended}},
+        {"$set": {"new": new, "ended": over if ended else {"$literal": False}}},
         {
             "$set": {
                 "state": fresh(OPEN, "state") if again else {"$cond": ["$new", OPEN, state]},

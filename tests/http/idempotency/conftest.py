@@ -177,7 +177,9 @@ class Keyed:
 
     async def workshop(self, *, lease: timedelta = LEASE) -> Workshop:
         work = Work()
-        keys = IdempotencyKeys(store=self.keys._store, vault=self.keys._vault, lease=lease)
+        keys = IdempotencyKeys(
+            store=self.keys._store, vault=self.keys._vault, settled=self.keys._settled, lease=lease
+        )
         here = await self.servers.serve(work, routes=ROUTES, idempotency=keys)
         there = await self.servers.serve(work, routes=ROUTES, idempotency=keys, callers=here.callers)
         api, caller = here.client("work.do")

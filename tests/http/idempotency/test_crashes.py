@@ -20,6 +20,7 @@ from netautod.http.idempotency.service import IdempotencyKeys
 from netautod.http.idempotency.store import IdempotencyStore
 from netautod.network.devices.store import DeviceStore
 from netautod.store.client import Collection
+from netautod.store.clock.server_clock import ServerClock
 from tests.http.idempotency.conftest import Keyed, Workshop, end_leases
 from tests.support.client import ApiClient, assert_error
 from tests.support.record_nodes import RESOURCES
@@ -162,6 +163,23 @@ async def test_what_may_be_done_again_is_done_again(
     await end_leases(rows)
     (await workshop.other.post("/again", headers=sent)).expect(202)
     assert workshop.work.starts == 2
+
+
+@pytest.mark.parametrize("route", ["/again", "/never"])
+async def test_a_lease_that_a_set_clock_has_ended_is_still_held(
+    workshop: Workshop, rows: Collection, monkeypatch: pytest.MonkeyPatch, route: str
+) -> None:
+    """The node of the first request is about to renew it."""
+    sent = key()
+    monkeypatch.setattr(IdempotencyKeys, "release", nothing)
+    workshop.work.failure = RuntimeError("the node died")
+    assert (await workshop.api.post(route, headers=sent)).status == 500
+    await end_leases(rows)
+    with monkeypatch.context() as jumped:
+        jumped.setattr(ServerClock, "jumped_within", lambda *_: True)
+        assert_error(await workshop.other.post(route, headers=sent), 409, "still in work")
+    assert (await workshop.other.post(route, headers=sent)).status == (202 if route == "/again" else 409)
+    assert workshop.work.starts == (2 if route == "/again" else 1)
 
 
 @pytest.mark.parametrize("path", ["/again", "/never"])
