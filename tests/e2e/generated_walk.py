@@ -188,7 +188,7 @@ class GeneratedWalk:
         body = m.DocumentRequest(
             name="greeting",
             category=m.DocumentRequestCategory.TEMPLATES,
-            content_type="jinja",
+            content_type=m.DocumentRequestContentType.JINJA,
             content="hello {{ name }}",
         )
         document = await got(m.DocumentAnswer, create_doc.asyncio(client=self.client, body=body))
@@ -213,7 +213,7 @@ class GeneratedWalk:
         user = await got(m.UserAnswer, create_user.asyncio(client=self.client, body=body))
         async with logged_in(url, name, password) as other:
             me = await got(m.MeAnswer, get_me.asyncio(client=other))
-            assert (me.id, me.permissions) == (user.id, ["devices.access"])
+            assert (me.id, me.permissions) == (user.id, ["devices.access", "docs.read"])
             seen = await got(m.DeviceAnswer, get_device.asyncio(self.device_id, client=other))
             assert seen.id == self.device_id
             refused = await delete_device.asyncio_detailed(self.device_id, client=other)
