@@ -21,6 +21,7 @@ from netautod.network.configs.events.feed import ConfigFeed
 from netautod.network.configs.events.outbox import _version_events
 from netautod.plugin_api import DeviceResult, ResultTotals
 from netautod.store.client import Database
+from tests.network.configs.capture.test_learning import box
 from tests.network.configs.fleet import Fleet, open_fleet
 from tests.support.client import ApiClient
 from tests.support.serving import Servers
@@ -42,6 +43,7 @@ class Place:
     site: str
     core: str
     lab: str
+    guess: str
     reader: ApiClient
 
     async def get(self, path: str) -> Any:
@@ -77,7 +79,7 @@ async def place_of(fleet: Fleet, reader: ApiClient, guess: str) -> Place:
         await fleet.stored(f"{name}.{site}", text(community), site=site)
         for name, community in zip(STORED, (COMMUNITY, guess), strict=True)
     ]
-    return Place(fleet=fleet, site=site, core=ids[0], lab=ids[1], reader=reader)
+    return Place(fleet=fleet, site=site, core=ids[0], lab=ids[1], guess=guess, reader=reader)
 
 
 Door = Callable[[Place], Awaitable[Any]]
@@ -97,6 +99,31 @@ def searched(query: str) -> Door:
         return await place.get(f"/api/config/search?site={place.site}&{query}")
 
     return answer
+
+
+def moving(community: str) -> Callable[[int], str]:
+    """The configuration with lines that say another number at each reading, one of them below a secret."""
+    return lambda reading: (
+        f"hostname switch\nsnmp-server community {community} RO {reading}\n"
+        f"snmp-server community {community} RW\n seen {reading}\nend\n"
+    )
+
+
+async def known_to_move(place: Place) -> Any:
+    """Learn on the lab device alone which of its lines move: at a secret, and indented under one."""
+    devices, names = [], (f"still.{place.site}", f"moving.{place.site}")
+    for name, community in zip(names, (COMMUNITY, place.guess), strict=True):
+        device, said = box(moving(community))
+        await place.fleet.stack.enter_async_context(device)
+        said.readings = 9 * (name == names[1])
+        devices.append(await place.fleet.entry(name, device.port, device_type="generic"))
+    for device_id in (devices[0], devices[1], devices[1], devices[1]):
+        await place.fleet.pulled(device_id)
+    noise = (await place.get(f"/api/config/devices/{devices[1]}/configs/latest"))["learned_noise"]
+    assert len(noise) == 2
+    path = f"/api/config/diff?old_device_id={devices[0]}&new_device_id={devices[1]}"
+    answers = [await place.get(path), await place.get(f"{path}&format=side_by_side")]
+    return json.loads(place.masked([noise, *answers]).replace(devices[0], "one").replace(devices[1], "two"))
 
 
 def of_each(rest: str) -> Door:
@@ -190,6 +217,7 @@ class _Calling:
 DOORS = [
     pytest.param(of_devices(""), id="the diff of two devices"),
     pytest.param(of_devices("&format=side_by_side&context=9"), id="the same in two columns"),
+    pytest.param(known_to_move, id="the diff of two devices of which one has lines that move"),
     pytest.param(searched("q=community"), id="the search for a word"),
     pytest.param(searched(f"q={COMMUNITY}"), id="the search for the secret"),
     pytest.param(searched("regex=c4nary|gu3ss"), id="the search by a pattern"),

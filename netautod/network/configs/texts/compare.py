@@ -1,6 +1,7 @@
 """Compares two stored texts line by line, normalised and redacted or as they are."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 
 from netautod.network.configs.texts import diff
@@ -18,6 +19,8 @@ from netautod.transport.ssh.encoding import Encoding, encoding_of, readable
 from netautod.transport.ssh.platform.line_memory import LineMemory
 from netautod.transport.ssh.platform.model import Platform
 from netautod.transport.ssh.platform.redact import redact
+
+_MOVES = "\0"  # between the words of a rule
 
 
 def compared(
@@ -121,11 +124,21 @@ def _hidden_lines(
     shown: Callable[[str], str],
     marked: Callable[[Step], Sequence[str]] | None = None,
 ) -> Lines:
-    """Compare lines by their tokens, unless a reader could tell from it that devices share a secret."""
-    settled = quiet(lines, rules)
+    """Compare lines by their tokens, unless a reader could tell from it that devices share a secret.
+
+    Then what is known to move must not depend on a token either: the rules of one are applied to the other.
+    """
     if secrets.between_devices:
-        settled = [without_tokens(line) for line in settled]
+        settled = quiet([without_tokens(line) for line in lines], [_without_tokens(rule) for rule in rules])
+    else:
+        settled = quiet(lines, rules)
     return Lines(compared=settled, shown=_ShownLines(lines, shown), marked=marked)
+
+
+def _without_tokens(rule: Rule) -> Rule:
+    """Return the rule for lines without tokens; a piece that moves within a token is one no more."""
+    words = without_tokens(_MOVES.join(rule.words)).split(_MOVES)
+    return replace(rule, words=tuple(words), place=tuple(map(without_tokens, rule.place)))
 
 
 def _marked(old: Sequence[str], new: Sequence[str], encoding: Encoding, step: Step) -> Sequence[str]:
