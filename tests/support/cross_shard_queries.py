@@ -45,6 +45,9 @@ ACROSS: Mapping[tuple[str, str], Across] = {
     ("configs", "shown.at shown.rules"): _by(
         "shown.rules shown.at", "a look for versions whose form as shown is to be made anew, once a minute"
     ),
+    ("configs", "parts_at shown.at shown.rules shown_parts.rules"): _by(
+        "shown.rules shown.at", "a look for versions of which parts were read since, once an hour"
+    ),
     ("configs", "unnoted"): _by("unnoted", "a look for captures whose node died, once a minute"),
     ("credentials", "removal"): _by("removal", "a start: removals that a crash has interrupted"),
     ("devices", "backup.fresh_at backup.stale_at live"): _by(

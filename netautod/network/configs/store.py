@@ -1,6 +1,6 @@
 """Versions as documents: numbered from 1 per device, never changed but for when they were last seen."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Collection, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any
@@ -216,20 +216,36 @@ class ConfigStore:
         found = await self._configs.find(org_id, where, fields={SHOWN: 1})
         return {row["_id"]: self._form(row).config_hash for row in found}
 
-    async def unshown(self, *, before: datetime, limit: int) -> list[Config]:
+    async def unshown(self, *, before: datetime, limit: int, without: Collection[OrgId] = ()) -> list[Config]:
         """Return versions of all organizations whose form as shown was not made by the rules in force.
 
         Those that a node with other rules has made since `before` are left to it.
         """
         where = {"shown.rules": {"$ne": self.rules}, "shown.at": {"$not": {"$gte": before}}}
-        return [self.to_config(row) for row in await self._all.find(where, limit=limit)]
+        return await self._unshown(where, limit, without)
+
+    async def unshown_parts(
+        self, *, before: datetime, limit: int, without: Collection[OrgId] = ()
+    ) -> list[Config]:
+        """Return those whose form was made, but not the sizes of the parts that were read since: each version
+        with a form is looked at.
+        """
+        made = {"shown.rules": self.rules, "shown.at": {"$lt": before}, "parts_at": {"$type": "date"}}
+        return await self._unshown({**made, f"{SHOWN_PARTS}.rules": {"$ne": self.rules}}, limit, without)
+
+    async def _unshown(self, where: Document, limit: int, without: Collection[OrgId]) -> list[Config]:
+        others = {"org_id": {"$nin": list(without)}} if without else {}
+        return [self.to_config(row) for row in await self._all.find({**where, **others}, limit=limit)]
 
     async def set_shown(
         self, config: Config, shown: ShownForm, sizes: Mapping[str, int], *, at: datetime
     ) -> None:
-        """Store the form of a version, and the sizes of its parts by their texts."""
-        change = {**_form_document(shown, at), SHOWN_PARTS: {"rules": shown.rules, "sizes": dict(sizes)}}
-        await self._configs.update(config.org_id, {"_id": config.id}, {"$set": change})
+        """Store the form of a version, and the sizes of its parts by their texts unless others were read."""
+        parts = {SHOWN_PARTS: {"rules": shown.rules, "sizes": dict(sizes)}}
+        await self._configs.update(
+            config.org_id, {"_id": config.id, "parts_at": config.parts_at}, {"$set": parts}
+        )
+        await self._configs.update(config.org_id, {"_id": config.id}, {"$set": _form_document(shown, at)})
 
     async def latest(self, org_id: OrgId, limit: int) -> list[tuple[Config, ChangedLines | None]]:
         """Return the versions that were captured last, without their parts, with their changed lines if
@@ -249,7 +265,8 @@ class ConfigStore:
         """Replace the parts that were read before."""
         rows = [{name: getattr(part, name) for name in _PART_FIELDS} for part in parts]
         sizes = {part.text_id: part.size for part in parts if part.size is not None}
-        shown = {"rules": self.rules, "sizes": sizes}
+        known = all(part.size is not None for part in parts)  # else the sizes are made in the background
+        shown = {"rules": self.rules if known else "", "sizes": sizes}
         noting = ({"_id": config.id}, {"$set": {"parts": rows, "parts_at": at, SHOWN_PARTS: shown}})
         await self._changes.ask(config.org_id, noting, work)
 

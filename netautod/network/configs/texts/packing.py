@@ -42,6 +42,11 @@ def unpacked_bytes(data: bytes) -> bytes:
     return zstandard.ZstdDecompressor(dict_data=_dictionary(number)).decompress(content)
 
 
+def unpacked_size(data: bytes) -> int:
+    """Return the size of the text in bytes, without unpacking it."""
+    return max(zstandard.frame_content_size(data[1:19]), len(data))
+
+
 @cache
 def _dictionary(number: int) -> zstandard.ZstdCompressionDict:
     content = files("netautod.network.configs.texts").joinpath(f"dictionaries/{number}.txt").read_bytes()
