@@ -6,6 +6,7 @@ from typing import Any
 from netautod.automation.agents.models import Usage
 from netautod.automation.agents.store import TranscriptStore
 from netautod.core.identity.caller import OrgId
+from netautod.network.configs.texts.tokens import without_tokens_within
 from netautod.plugin_api import ModelBackend
 from netautod.transport.ssh.platform.registry import PlatformRegistry
 
@@ -34,7 +35,14 @@ class AgentService:
         }
 
     async def transcript(self, org_id: OrgId, execution_id: str) -> list[dict[str, Any]]:
-        return [one.to_json() for one in await self._transcripts.read(org_id, execution_id)]
+        """Return the events without tokens of secrets; where there were any, without the hashes, too: those
+        would tell whether a guessed token is the right one.
+        """
+        events = [one.to_json() for one in await self._transcripts.read(org_id, execution_id)]
+        shown = [without_tokens_within(event) for event in events]
+        if shown == events:
+            return events
+        return [{name: value for name, value in event.items() if name != "hash"} for event in shown]
 
     async def usages(self, org_id: OrgId, execution_ids: Sequence[str]) -> dict[str, Usage]:
         return await self._transcripts.usages(org_id, execution_ids)

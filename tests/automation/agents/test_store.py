@@ -7,11 +7,13 @@ from uuid import uuid4
 import pytest
 
 from netautod.automation.agents.models import START, Chained, chained, problem_of
+from netautod.automation.agents.service import AgentService
 from netautod.automation.agents.store import ChangeStore, TranscriptStore
 from netautod.core.errors import Duplicate
 from netautod.core.identity.caller import OrgId
 from netautod.plugin_api import ToolCall, TranscriptEvent
 from netautod.store.client import Database
+from netautod.transport.ssh.platform.registry import PlatformRegistry
 
 CALL = ToolCall(id="c", name="l", arguments="{}")
 ORG, OTHER = OrgId("a"), OrgId("b")
@@ -81,6 +83,29 @@ async def test_a_change_in_the_database_is_found(
         await store.append(ORG, execution, one)
     await database.collection("agent_transcripts").update({"_id": f"{execution}:1"}, change)
     assert problem_of(execution, await store.read(ORG, execution)) == problem
+
+
+@pytest.mark.parametrize(
+    ("said", "shown", "hashes"),
+    [
+        pytest.param("community <secret:0a1b2c3d>", "community <secret>", 0, id="with a token"),
+        pytest.param("community <secret>", "community <secret>", 3, id="without one"),
+    ],
+)
+async def test_no_token_of_an_earlier_release_is_shown_nor_can_be_tried(
+    database: Database, said: str, shown: str, hashes: int
+) -> None:
+    """A hash is over all that came before it: with one the token could be found among the possible ones."""
+    store, execution, previous = TranscriptStore(database), str(uuid4()), START
+    for one in events(execution):
+        told = chained(execution, replace(one.event, result=one.event.result and said), previous)
+        await store.append(ORG, execution, told)
+        previous = told.hash
+    agents = AgentService(transcripts=store, platforms=PlatformRegistry(), model=None)
+    found = await agents.transcript(ORG, execution)
+    assert found[2]["result"] == shown
+    assert sum("hash" in event for event in found) == hashes
+    assert problem_of(execution, await store.read(ORG, execution)) is None
 
 
 async def test_a_change_begins_once(database: Database) -> None:

@@ -254,6 +254,34 @@ async def test_the_transcript_of_an_agent(tasks: Tasks, output: Any, transcript:
     assert listed == [{**{key: whole[key] for key in LIST_KEYS - hidden}, "prompt": "look around"}]
 
 
+TOKEN = "snmp-server community <secret:0a1b2c3d> RO"
+HIDDEN = "snmp-server community <secret> RO"
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        pytest.param(
+            {"final_answer": TOKEN, "transcript": [{"calls": [{"result": TOKEN}]}]}, id="an agent's"
+        ),
+        pytest.param([TOKEN], id="another one"),
+    ],
+)
+async def test_tokens_that_earlier_releases_gave_to_agents_are_not_shown(tasks: Tasks, output: Any) -> None:
+    client, caller = tasks.served.client(*OPERATOR)
+    admin = tasks.served.client("system.manage", org_id=caller.org_id)[0]
+    run = await one_run(client, AGENTS)
+    await tasks.database.collection("executions").update({"_id": run["id"]}, {"$set": {"output": output}})
+    paths = (
+        f"{EXECUTIONS}/{run['id']}",
+        f"/api/admin/agent-tasks/history/{run['id']}",
+        "/api/agents/executions",
+    )
+    shown = [str((await admin.get(path)).json) + str((await client.get(path)).json) for path in paths]
+    assert ["<secret:" in answer for answer in shown] == [False] * 3
+    assert all(HIDDEN in answer for answer in shown[:2])
+
+
 RESULT = DeviceResult(device_id="d1", device_name="sw1", success=True, duration_ms=5)
 
 

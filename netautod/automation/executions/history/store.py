@@ -11,6 +11,7 @@ from netautod.automation.executions.store import COLLECTION, LIST_FIELDS, NEWEST
 from netautod.automation.tasks.models import AGENT_TASK
 from netautod.core.identity.caller import OrgId
 from netautod.core.pages import Page, PageOf
+from netautod.network.configs.texts.tokens import without_tokens_within
 from netautod.store.client import Database, Document
 from netautod.store.scoped import scoped
 
@@ -70,7 +71,8 @@ class ExecutionHistoryStore:
 
 
 def _agent_run(document: Document) -> AgentRun:
-    output = document["output"] if isinstance(document.get("output"), Mapping) else {}
+    output = without_tokens_within(document.get("output"))
+    output = output if isinstance(output, Mapping) else {}
     answer = output.get("final_answer")
     return AgentRun(
         id=document["_id"],

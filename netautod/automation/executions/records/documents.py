@@ -23,6 +23,7 @@ from netautod.automation.executions.records.outcome import (
 )
 from netautod.automation.executions.transitions import ACTIVE, State, require
 from netautod.core.schema.bulk_values import made
+from netautod.network.configs.texts.tokens import without_tokens_within
 from netautod.plugin_api import ApprovalDecision
 from netautod.store.client import Document
 from netautod.store.expressions import literal
@@ -75,6 +76,7 @@ def to_execution(document: Document) -> Execution:
             "approval": ApprovalDecision(**approval) if approval else None,
             "closing": _to_closing(document.get("closing")),
             **dict(zip(_PLAIN, _values({**_NOTHING, **document}), strict=True)),
+            "output": without_tokens_within(document.get("output")),
         },
     )
 

@@ -9,8 +9,9 @@ import hashlib
 import hmac
 import re
 from collections import defaultdict, deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from netautod.network.configs.texts.normalise import secret_token
 from netautod.network.configs.texts.word_diff import Pair, paired
@@ -51,6 +52,20 @@ def keyed_by_device(text: str, device_key: bytes) -> str:
 def without_tokens(text: str) -> str:
     """Return the text with `<secret>` in the place of each token."""
     return _ANY_TOKEN.sub(HIDDEN_SECRET, text) if "<secret:" in text else text
+
+
+def without_tokens_within(value: Any) -> Any:
+    """Return JSON without the tokens in its texts: earlier releases gave those of the organization to agents,
+    whose words are stored.
+    """
+    match value:
+        case str():
+            return without_tokens(value)
+        case Mapping():
+            return {name: without_tokens_within(item) for name, item in value.items()}
+        case list() | tuple():
+            return [without_tokens_within(item) for item in value]
+    return value
 
 
 def with_marked_changes(old: Sequence[str], new: Sequence[str]) -> list[str]:
