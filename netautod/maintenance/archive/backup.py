@@ -73,9 +73,9 @@ async def back_up(settings: Settings, path: Path, passphrase: str | None) -> Con
 
 async def _keys(settings: Settings, database: Database, passphrase: str | None) -> ArchiveKeys:
     """Return the keys of a new backup: without a passphrase the root key, which must be the database's."""
-    keys = await asyncio.to_thread(ArchiveKeys.of, settings, passphrase)
     if passphrase is not None:
-        return keys
+        return ArchiveKeys.of_passphrase(settings, passphrase)
+    keys = await asyncio.to_thread(ArchiveKeys.of, settings, None)
     roots = await RootStore(database, clock=SystemClock()).all()
     if not roots:
         raise _no_installation(database.name)

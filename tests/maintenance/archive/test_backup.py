@@ -86,6 +86,27 @@ async def test_it_is_encrypted_when_that_is_asked_for(
     assert (b"executions" in (tmp_path / "b").read_bytes()) is readable
 
 
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        pytest.param(lambda key: key.unlink(), id="missing"),
+        pytest.param(lambda key: key.write_text("no key"), id="torn"),
+        pytest.param(lambda key: key.chmod(0o644), id="open to others"),
+    ],
+)
+async def test_with_a_passphrase_the_root_key_is_not_needed(
+    origin: Place, tmp_path: Path, spoil: Callable[[Path], object]
+) -> None:
+    content, mode = origin.key_file.read_bytes(), origin.key_file.stat().st_mode
+    spoil(origin.key_file)
+    try:
+        contents = await back_up(origin.settings, tmp_path / "b", PASSPHRASE)
+    finally:
+        origin.key_file.write_bytes(content)
+        origin.key_file.chmod(mode)
+    assert contents.documents
+
+
 async def test_a_name_that_is_taken_is_left_alone(origin: Place, tmp_path: Path) -> None:
     before = origin.raw.audit_events.count_documents({})
     (tmp_path / "b").write_text("last week's")

@@ -27,9 +27,14 @@ class ArchiveKeys:
         return cls(
             passphrase=passphrase,
             root=load_root_key(settings.data_dir, settings.master_key_path),
-            place=f"put it at {settings.data_dir / FILE_NAME}, or set {SETTING} to it",
+            place=_place(settings),
             unauthenticated=unauthenticated,
         )
+
+    @classmethod
+    def of_passphrase(cls, settings: Settings, passphrase: str) -> "ArchiveKeys":
+        """Return the keys of a new backup, which needs no root key."""
+        return cls(passphrase=passphrase, place=_place(settings))
 
     def require_root(self) -> RootKey:
         """Return the root key, or raise ArchiveError if there is none to read a backup with."""
@@ -44,3 +49,7 @@ class ArchiveKeys:
             "written): the backup is of another installation, or the root key was replaced since. "
             f"Find the key that was in use when the backup was taken, and {self.place}"
         )
+
+
+def _place(settings: Settings) -> str:
+    return f"put it at {settings.data_dir / FILE_NAME}, or set {SETTING} to it"
