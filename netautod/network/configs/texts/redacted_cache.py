@@ -46,5 +46,8 @@ class ShownTexts:
 
     async def form(self, text: str, key: bytes) -> ShownForm:
         """Return the form to store with a version that has this text; `key` as of `measured_as_shown`."""
-        found, size = measured_as_shown(await self.redacted(text), key)
+        found, size = await in_thread_if_large(len(text), self._measured, text, key)
         return ShownForm(config_hash=found, size=size, rules=self.rules)
+
+    def _measured(self, text: str, key: bytes) -> tuple[str, int]:
+        return measured_as_shown(redact(text, self.readers, self._clean), key)

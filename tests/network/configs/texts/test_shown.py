@@ -1,5 +1,6 @@
 """Redacted texts that are kept: shown as they would be redacted anew, in bounded memory."""
 
+import threading
 from uuid import uuid4
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from netautod.core.identity.caller import OrgId
 from netautod.network.configs.texts import redacted_cache as shown_texts
 from netautod.network.configs.texts.redacted_cache import ShownTexts
+from netautod.network.configs.texts.shown_measure import measured_as_shown
 from netautod.transport.ssh.platform.redact import redact
 from netautod.transport.ssh.platform.registry import PlatformRegistry
 
@@ -34,6 +36,22 @@ async def test_a_text_is_redacted_once_for_its_organization(redactions: list[str
     assert first == again == others == redact(TEXT, READERS)
     assert "$1$abcd" not in first
     assert redactions == [TEXT, TEXT]
+
+
+@pytest.mark.parametrize(("lines", "in_loop"), [(1, True), (2000, False)])
+async def test_a_large_text_is_hashed_beside_the_event_loop(
+    monkeypatch: pytest.MonkeyPatch, lines: int, in_loop: bool
+) -> None:
+    threads = []
+
+    def measured(text: str, key: bytes) -> tuple[str, int]:
+        threads.append(threading.current_thread())
+        return measured_as_shown(text, key)
+
+    monkeypatch.setattr(shown_texts, "measured_as_shown", measured)
+    form = await ShownTexts(READERS).form(TEXT * lines, b"key")
+    assert (form.config_hash, form.size) == measured_as_shown(redact(TEXT * lines, READERS), b"key")
+    assert [thread is threading.current_thread() for thread in threads] == [in_loop]
 
 
 async def test_the_ones_used_last_are_kept(redactions: list[str]) -> None:
