@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tornado.netutil import bind_sockets
@@ -60,8 +60,9 @@ async def serving_page(settings: Settings, page: Page) -> AsyncIterator[None]:
     except OSError as error:
         reason = error.strerror or str(error)
         raise CannotListen(f"cannot listen on metrics.host:port {host}:{port}: {reason}") from error
-    # Metrics of its own: the page counts the requests of clients.
-    context = HttpContext.without_callers(settings.server, listening_on=host, metrics=Metrics())
+    # Metrics of its own: the page counts the requests of clients. No page of another origin reads it.
+    server_only = HttpContext.without_callers(settings.server, listening_on=host, metrics=Metrics())
+    context = replace(server_only, cors_origins=frozenset())
     routes = [Route(path="/metrics", handler=MetricsHandler)]
     server = HttpServer(
         application(routes, context, [MetricsPage(page)]),
