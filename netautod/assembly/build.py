@@ -23,7 +23,7 @@ from netautod.assembly.network.device_services import DeviceServices, open_devic
 from netautod.assembly.network.devices import DeviceRecords
 from netautod.assembly.network.discovery import Discovery, build_discovery
 from netautod.assembly.network.inventory import Inventories, build_inventories
-from netautod.assembly.network.sessions import build_platforms
+from netautod.assembly.network.sessions import follow_platforms
 from netautod.assembly.routes import ROUTES, description
 from netautod.assembly.upkeep import upkeep
 from netautod.automation.executions.abandoned.watched import Watched
@@ -51,7 +51,6 @@ from netautod.manual.library import Manual
 from netautod.network.discovery.polling.poller import Poller
 from netautod.plugin_host.manager import PluginManager
 from netautod.plugin_host.offers.routes import PluginCalls
-from netautod.transport.ssh.platform.redaction_rules import redaction_rules
 
 
 class Draining(Protocol):
@@ -145,8 +144,7 @@ async def _open_wings(stack: AsyncExitStack, base: Base) -> Wings:
     enter = stack.enter_async_context
     identity = await enter(open_identity(base))
     # Before events of configs are delivered: what they tell depends on what is hidden.
-    platforms = build_platforms(base.plugins, base.settings.devices)
-    base.stores.configs.rules = redaction_rules(platforms.for_readers)
+    platforms = follow_platforms(base)
     activity = await enter(open_activity(base, identity.sessions.token_states))
     devices = await enter(open_devices(base, identity.ssh_ca, platforms))
     # Before runs begin, whose plugins may publish.

@@ -51,7 +51,6 @@ async def open_configs(
     texts = ConfigTexts(base.database, vault=base.vault, clock=clock)
     learned = LearnedNoise(base.database, vault=base.vault)
     shown = ShownTexts(sessions.platforms.for_readers)
-    store.rules = shown.rules
     captures = ConfigCapture(
         store=store,
         texts=texts,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from netautod.assembly.base import Base
 from netautod.assembly.network.configs import Configs, open_configs
 from netautod.assembly.network.devices import DeviceRecords, build_devices
-from netautod.assembly.network.sessions import DeviceOperations, build_operations, build_platforms
+from netautod.assembly.network.sessions import DeviceOperations, build_operations, follow_platforms
 from netautod.identity.auth.ssh_ca.service import SshAuthority
 from netautod.plugin_api import Collector
 from netautod.transport.ssh.platform.registry import PlatformRegistry
@@ -34,7 +34,7 @@ async def open_devices(
 ) -> AsyncIterator[DeviceServices]:
     """Build the services and run the text workers within the block."""
     if platforms is None:
-        platforms = build_platforms(base.plugins, base.settings.devices)
+        platforms = follow_platforms(base)
     collectors = base.plugins.collectors()
     devices = build_devices(base, platforms=platforms, transports=collectors.keys())
     operations = build_operations(base, devices, platforms, ssh_ca)

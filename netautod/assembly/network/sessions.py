@@ -18,6 +18,7 @@ from netautod.network.devices.settings import DeviceSettings
 from netautod.plugin_host.manager import PluginManager
 from netautod.transport.outbound.addresses import AddressRules
 from netautod.transport.ssh.platform.model import CaptureItem
+from netautod.transport.ssh.platform.redaction_rules import redaction_rules
 from netautod.transport.ssh.platform.registry import PlatformRegistry
 
 
@@ -42,6 +43,14 @@ def build_platforms(plugins: PluginManager, settings: DeviceSettings) -> Platfor
     if entries:
         platforms.replace_capture("linux", [CaptureItem.parse(entry) for entry in entries])
     _ = platforms.for_readers  # now, since it would hold up the first request that needs it
+    return platforms
+
+
+def follow_platforms(base: Base) -> PlatformRegistry:
+    """Build the platforms of the installation; from then on its stores tell what was made by their rules."""
+    platforms = build_platforms(base.plugins, base.settings.devices)
+    stores = base.stores
+    stores.configs.rules = stores.execution_results.rules = redaction_rules(platforms.for_readers)
     return platforms
 
 

@@ -427,3 +427,18 @@ async def test_the_hash_of_an_earlier_release_is_not_answered(tasks: Tasks) -> N
     await tasks.database.collection("execution_results").update_many({}, of_before)
     [answer] = (await client.get(f"{EXECUTIONS}/{results.id}/results")).expect()["results"]
     assert answer["config_hash"] is None
+
+
+@pytest.mark.parametrize(
+    "rules", [pytest.param("others", id="by other rules"), pytest.param(None, id="before")]
+)
+async def test_the_hash_of_a_text_that_other_rules_redacted_is_not_answered(
+    tasks: Tasks, rules: str | None
+) -> None:
+    client, results = await results_of(tasks)
+    results.store.rules = rules or ""
+    await results.record(1, replace(RESULT, config_hash="h"))
+    if rules is None:
+        await tasks.database.collection("execution_results").update_many({}, {"$unset": {"shown_rules": ""}})
+    [answer] = (await client.get(f"{EXECUTIONS}/{results.id}/results")).expect()["results"]
+    assert answer["config_hash"] is None

@@ -31,10 +31,14 @@ _FIELDS = tuple(DeviceResult.__dataclass_fields__)
 # The hash of the text as shown to those who see no secrets. Earlier releases stored one that tells of secrets
 # under the name of the field: it is not read any more.
 _SHOWN_HASH = "shown_hash"
+_SHOWN_RULES = "shown_rules"  # by which that text was redacted
 
 
 class DeviceResultStore:
+    """A store of results. `rules` names the rules of redaction in force, as that of configs has them."""
+
     def __init__(self, database: Database) -> None:
+        self.rules = ""
         self._results = scoped(database, COLLECTION)
         self._upserts = batched_changes(self._results, upsert=True)
 
@@ -45,7 +49,7 @@ class DeviceResultStore:
         """
         row_id = f"{execution_id}:{result.device_id}"
         change = {**asdict(result), "execution_id": execution_id, "epoch": epoch}
-        change[_SHOWN_HASH] = change.pop("config_hash") or None
+        change[_SHOWN_HASH], change[_SHOWN_RULES] = change.pop("config_hash") or None, self.rules
         try:
             where = {"_id": row_id, "epoch": {"$lte": epoch}}
             await self._upserts.ask(work.org_id, (where, {"$set": change}), work)
@@ -127,7 +131,7 @@ class DeviceResultStore:
         """Return the results of the device by execution."""
         where = {"device_id": device_id, "execution_id": {"$in": list(execution_ids)}}
         found = await self._results.find(org_id, where)
-        return {document["execution_id"]: _to_result(document) for document in found}
+        return {document["execution_id"]: self._to_result(document) for document in found}
 
     async def page(
         self,
@@ -149,12 +153,13 @@ class DeviceResultStore:
         found = await self._results.find(
             org_id, where, sort=FAILURES_FIRST, limit=page.limit, offset=page.offset
         )
-        return PageOf(items=[_to_result(document) for document in found], total=total, page=page)
+        return PageOf(items=[self._to_result(document) for document in found], total=total, page=page)
 
     async def delete_of(self, org_id: OrgId, execution_ids: Sequence[str]) -> None:
         await self._results.delete_many(org_id, {"execution_id": {"$in": list(execution_ids)}})
 
-
-def _to_result(document: Document) -> DeviceResult:
-    fields = {name: document.get(name) for name in _FIELDS}
-    return DeviceResult(**{**fields, "config_hash": document.get(_SHOWN_HASH)})  # type: ignore[arg-type]
+    def _to_result(self, document: Document) -> DeviceResult:
+        """Return the result, without the hash of a text that was redacted by other rules."""
+        fields = {name: document.get(name) for name in _FIELDS}
+        told = document.get(_SHOWN_HASH) if document.get(_SHOWN_RULES) == self.rules else None
+        return DeviceResult(**{**fields, "config_hash": told})  # type: ignore[arg-type]

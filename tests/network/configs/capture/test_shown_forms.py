@@ -174,6 +174,12 @@ def test_the_rules_are_named_by_what_they_hide() -> None:
     assert len(named) == 16
 
 
+async def test_the_stores_know_the_rules_in_force(fleet: Fleet) -> None:
+    stores = fleet.installation.stores
+    named = redaction_rules(PlatformRegistry().for_readers)
+    assert stores.configs.rules == stores.execution_results.rules == named
+
+
 async def test_a_webhook_is_told_null_of_a_version_of_a_node_of_before(fleet: Fleet) -> None:
     await fleet.stored("sw1", *configs("c4nary"))
     store = fleet.installation.stores.configs
