@@ -228,6 +228,7 @@ def _build_context(base: Base, wings: Wings, bodies: BodyReader) -> HttpContext:
         trusted_proxies=networks(server.trusted_proxies),
         cors_origins=frozenset(server.cors_origins),
         hosts=server.host_names(server.host),
+        behind_unknown_proxy=server.behind_unknown_proxy,
         hsts_seconds=server.hsts_seconds,
         database_seconds=base.settings.mongodb.timeout_seconds,
         refusals=wings.activity.refusals,

@@ -58,7 +58,7 @@ class Admission:
             own = headers.get("Sec-Fetch-Site", "none") in ("none", "same-origin")
         else:
             own = len(origins) == 1 and (
-                origins[0].lower() == self._context.origin(self._request)
+                self._context.is_own(origins[0], self._request)
                 or (listed and self._context.allows(origins[0]))
             )
         if not own:

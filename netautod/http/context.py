@@ -62,6 +62,7 @@ class HttpContext:
     trusted_proxies: tuple[Network, ...]
     cors_origins: frozenset[str]
     hosts: HostNames = field(default_factory=HostNames.every)
+    behind_unknown_proxy: bool = False  # which ends TLS, and is none of `trusted_proxies`
     hsts_seconds: int = 0
     database_seconds: float = REQUEST_SECONDS
     refusals: Refusals = field(default_factory=IgnoredRefusals)
@@ -83,6 +84,7 @@ class HttpContext:
             trusted_proxies=networks(server.trusted_proxies),
             cors_origins=frozenset(server.cors_origins),
             hosts=server.host_names(listening_on),
+            behind_unknown_proxy=server.behind_unknown_proxy,
             hsts_seconds=server.hsts_seconds,
             metrics=metrics,
         )
@@ -119,17 +121,26 @@ class HttpContext:
             protocol = request.headers.get("X-Forwarded-Proto", protocol).partition(",")[0].strip().lower()
         return protocol
 
-    def origin(self, request: HTTPServerRequest) -> str:
+    def is_own(self, origin: str, request: HTTPServerRequest) -> bool:
+        """Return whether the origin is that of our pages. Behind an unknown proxy the scheme is not known:
+        there the host decides.
+        """
+        schemes = ("http", "https") if self.behind_unknown_proxy else (self.scheme(request),)
+        return origin != "" and origin.lower() in {self._origin(scheme, request) for scheme in schemes}
+
+    def _origin(self, scheme: str, request: HTTPServerRequest) -> str:
         """Return scheme and host of our pages as the client's browser sees them (RFC 6454 6.2)."""
-        scheme = self.scheme(request)
         default = {"http": ":80", "https": ":443"}.get(scheme, "")
         return f"{scheme}://{self.host(request).lower().removesuffix(default)}" if default else ""
 
     def host(self, request: HTTPServerRequest) -> str:
-        """Return the host that the client has called, as a trusted proxy says it; empty without one."""
+        """Return the host that the client has called, as a trusted proxy says it; empty without one.
+
+        Of several the last is what the proxy has added: those before it may be the client's invention.
+        """
         host: str = request.headers.get("Host", "")
         if "X-Forwarded-Host" in request.headers and self._trusted(request.remote_ip or ""):
-            host = request.headers["X-Forwarded-Host"].partition(",")[0].strip()
+            host = request.headers["X-Forwarded-Host"].rpartition(",")[2].strip()
         return host
 
     def serves(self, request: HTTPServerRequest) -> bool:

@@ -112,17 +112,22 @@ class ServerSettings:
             if not (is_name(host) or is_address(host)):
                 raise SettingsError(f"server.hosts: {host!r} is not the name of a host (without a port)")
 
+    @property
+    def behind_unknown_proxy(self) -> bool:
+        """Return whether there is a proxy whose headers are not believed."""
+        return self.behind_proxy and not self.trusted_proxies
+
     def host_names(self, listening_on: str) -> HostNames:
         """Return the names of a listener at this address, which is `host` or that of the metrics."""
         if self.hosts:
             return HostNames(names=frozenset(map(host_of, self.hosts)))
-        if not is_this_machine(listening_on) or (self.behind_proxy and not self.trusted_proxies):
+        if not is_this_machine(listening_on) or self.behind_unknown_proxy:
             return HostNames.every()
         return HostNames(names=frozenset({LOCALHOST, *machine_names()}), any_of_proxies=True)
 
 
 def _proxy_without_addresses(server: ServerSettings) -> Sequence[str]:
-    alone = server.behind_proxy and not server.trusted_proxies
+    alone = server.behind_unknown_proxy
     return ["server.behind_proxy without server.trusted_proxies"] if alone else ()
 
 

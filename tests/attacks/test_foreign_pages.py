@@ -291,6 +291,13 @@ UNSET = HostNames(names=frozenset({"localhost"}), any_of_proxies=True)
             421,
             id="another name that the client called",
         ),
+        pytest.param(
+            NAMES,
+            [PROXY],
+            {"Host": EVIL, "X-Forwarded-Host": f"netautod.example, {EVIL}"},
+            421,
+            id="a name that the client has put before that of the proxy",
+        ),
     ],
 )
 async def test_names_behind_a_proxy(
@@ -298,3 +305,24 @@ async def test_names_behind_a_proxy(
 ) -> None:
     async with served(ROUTES, hosts=hosts, trusted_proxies=proxies) as url:
         assert (await ask(url, message("GET", "/api/thing", headers))).status == status
+
+
+@pytest.mark.parametrize(
+    ("origin", "expected"),
+    [
+        pytest.param("https://netautod.example:8080", (200, False), id="our own page through TLS"),
+        pytest.param("http://netautod.example:8080", (200, False), id="our own page without"),
+        pytest.param("https://netautod.example", (403, True), id="another port"),
+        pytest.param("https://attacker.example:8080", (403, True), id="another site"),
+        pytest.param("ftp://netautod.example:8080", (403, True), id="no page"),
+        pytest.param("null", (403, True), id="a sandboxed frame"),
+        pytest.param("", (403, True), id="an empty origin"),
+    ],
+)
+async def test_pages_behind_a_proxy_that_is_not_trusted_are_known_by_their_host(
+    origin: str, expected: tuple[int, bool]
+) -> None:
+    """What it says of the scheme is not believed."""
+    headers = {"Origin": origin, "X-Forwarded-Proto": "https"}
+    async with served(ROUTES, unknown=UnknownPageHandler, behind_unknown_proxy=True) as url:
+        assert told(await ask(url, message("POST", "/api/thing", headers))) == expected

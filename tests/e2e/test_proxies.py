@@ -130,6 +130,7 @@ async def site(
         "NETAUTOD_MONGODB_DATABASE": database.name,
         "NETAUTOD_SERVER_BEHIND_PROXY": "true",
         "NETAUTOD_SERVER_TRUSTED_PROXIES": "127.0.0.1",
+        "NETAUTOD_SERVER_HOSTS": "netautod.example",
         "NETAUTOD_SERVER_HSTS_SECONDS": "600",
         "NETAUTOD_LIMITS_ANONYMOUS_PER_SECOND": "0",
     }
@@ -149,6 +150,7 @@ async def test_the_client_is_known_by_its_own_address(site: Proxied) -> None:
     forged = {
         "X-Forwarded-For": "203.0.113.9",
         "X-Forwarded-Proto": "http",
+        "X-Forwarded-Host": "attacker.example",
         "X-Real-Ip": "203.0.113.9",
         "Content-Type": "application/json",
     }

@@ -41,6 +41,7 @@ async def served(
     hosts: HostNames = HostNames(any_name=True),  # noqa: B008  # it is frozen
     cors_origins: Sequence[str] = (),
     trusted_proxies: Sequence[str] = (),
+    behind_unknown_proxy: bool = False,
     anonymous_burst: int = 0,
     unknown: type[JsonHandler] = UnknownRouteHandler,
 ) -> AsyncIterator[str]:
@@ -54,6 +55,7 @@ async def served(
             trusted_proxies=networks(trusted_proxies),
             cors_origins=frozenset(cors_origins),
             hosts=hosts,
+            behind_unknown_proxy=behind_unknown_proxy,
         )
         made = services([*routes, Route(path="", handler=unknown)])
         server, url = serve_application(application(routes, context, made, unknown=unknown))
