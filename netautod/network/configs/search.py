@@ -106,7 +106,7 @@ class ConfigSearch:
         org_id = line_search.org_id
         newest = await self._store.newest_texts(org_id, [device.id for device in devices])
         stored = [(device, newest[device.id]) for device in devices if device.id in newest]
-        keys = [(str(org_id), text.text_id) for _, text in stored]
+        keys = [(str(org_id), device.id, text.text_id) for device, text in stored]
         if not keys:
             return
         async with self._worker.turn() as turn:
@@ -129,8 +129,8 @@ class ConfigSearch:
             await self._teach_some(org_id, turn, some)
 
     async def _teach_some(self, org_id: OrgId, turn: Turn, keys: Sequence[Key]) -> None:
-        packed = await self._texts.load_packed(org_id, [key[1] for key in keys])
-        await turn.ask("learn", texts=[(key, packed[key[1]]) for key in keys if key[1] in packed])
+        packed = await self._texts.load_packed(org_id, [text_id for *_, text_id in keys])
+        await turn.ask("learn", texts=[(key, packed[key[2]]) for key in keys if key[2] in packed])
 
 
 class _Matches:

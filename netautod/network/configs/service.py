@@ -97,7 +97,7 @@ class ConfigService:
         text = await self._texts.load(caller.org_id, config.text_id)
         if secrets:
             await self._reveal(caller, config)
-        shown = text if secrets else await self._shown.of(caller.org_id, config.text_id, text)
+        shown = text if secrets else await self._shown.of(caller.org_id, device_id, config.text_id, text)
         encoding = encoding_of(text)
         noise = await self._noise(caller, device_id)
         return ReadConfig(

@@ -12,6 +12,7 @@ from netautod.network.configs import search as searching
 from netautod.network.configs.search import ConfigSearch, LineSearch
 from netautod.network.configs.store import ConfigStore
 from netautod.network.configs.texts.line_pattern import LineQuery
+from netautod.network.configs.workers.pool import Turn
 from netautod.network.devices.models import DeviceFilter
 from netautod.testing import ios_config
 from tests.network.configs.fleet import Fleet
@@ -228,6 +229,25 @@ async def test_a_second_search_reads_no_text_again(fleet: Fleet) -> None:
     assert (await found(fleet, q="vlan 1"))["total"] == 1
     await fleet.database.collection("config_texts").delete_many({})
     assert (await found(fleet, regex="^vlan [0-9]$"))["total"] == 1
+
+
+async def test_a_text_is_learned_for_each_device_that_has_it(
+    fleet: Fleet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Or the time of a search would tell that a device has the text of another."""
+    taught: list[str] = []
+    ask = Turn.ask
+
+    async def asking(turn: Turn, work: str, **arguments: Any) -> Any:
+        taught.extend(key[1] for key, _ in arguments.get("texts", ()))
+        return await ask(turn, work, **arguments)
+
+    monkeypatch.setattr(Turn, "ask", asking)
+    ids = [await fleet.stored(name, config("same")) for name in ("a", "b")]
+    assert len({row["text_id"] for row in await fleet.rows("configs")}) == 1
+    for _ in range(2):
+        await found(fleet, q="hostname")
+    assert taught == ids
 
 
 async def test_what_does_not_fit_into_the_cache_is_found_all_the_same(fleet: Fleet) -> None:

@@ -16,19 +16,22 @@ MOST_CHARACTERS = 2 * 1024 * 1024
 
 
 class ShownTexts:
-    """A cache of redacted texts: it never keeps the text itself. A stored text does not change."""
+    """A cache of redacted texts: it never keeps the text itself. A stored text does not change.
+
+    Each device has its own, or how long an answer takes would tell that another device has the same text.
+    """
 
     def __init__(self, readers: Platform, *, most: int = MOST_CHARACTERS) -> None:
         self.readers = readers
         self.rules = redaction_rules(readers)
         self._clean = clean_lines(readers)
         self._most = most
-        self._kept: OrderedDict[tuple[OrgId, str], str] = OrderedDict()  # the one used last stands last
+        self._kept: OrderedDict[tuple[OrgId, str, str], str] = OrderedDict()  # the one used last stands last
         self._size = 0
 
-    async def of(self, org_id: OrgId, text_id: str, text: str) -> str:
+    async def of(self, org_id: OrgId, device_id: str, text_id: str, text: str) -> str:
         """Return the text with that id as `redact` redacts it."""
-        key = (org_id, text_id)
+        key = (org_id, device_id, text_id)
         if (kept := self._kept.get(key)) is not None:
             self._kept.move_to_end(key)
             return kept

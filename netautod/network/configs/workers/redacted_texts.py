@@ -16,8 +16,8 @@ from netautod.transport.ssh.platform.redact import clean_lines, redact
 from netautod.transport.ssh.platform.registry import PlatformRegistry
 
 SHOWN_CHARACTERS = 2000
-Key = tuple[str, str]
-"""Organization and id of the text."""
+Key = tuple[str, str, str]
+"""Organization, device and id of the text: the time of a search does not tell that devices have one text."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -30,12 +30,13 @@ def redactions(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return done
 
 
-async def test_a_text_is_redacted_once_for_its_organization(redactions: list[str]) -> None:
+async def test_a_text_is_redacted_once_for_a_device_of_its_organization(redactions: list[str]) -> None:
     shown = ShownTexts(READERS)
-    first, again, others = [await shown.of(org, "id", TEXT) for org in (ORG, ORG, OTHER_ORG)]
-    assert first == again == others == redact(TEXT, READERS)
-    assert "$1$abcd" not in first
-    assert redactions == [TEXT, TEXT]
+    owners = ((ORG, "d1"), (ORG, "d1"), (OTHER_ORG, "d1"), (ORG, "d2"))
+    found = {await shown.of(*owner, "id", TEXT) for owner in owners}
+    assert found == {redact(TEXT, READERS)}
+    assert "$1$abcd" not in found.pop()
+    assert redactions == [TEXT] * 3
 
 
 @pytest.mark.parametrize(("lines", "in_loop"), [(1, True), (2000, False)])
@@ -57,12 +58,12 @@ async def test_a_large_text_is_hashed_beside_the_event_loop(
 async def test_the_ones_used_last_are_kept(redactions: list[str]) -> None:
     shown = ShownTexts(READERS, most=30)
     for text_id in ("a", "b", "a", "c", "a", "b"):
-        await shown.of(ORG, text_id, f"hostname {text_id}\n")
+        await shown.of(ORG, "d", text_id, f"hostname {text_id}\n")
     assert redactions == [f"hostname {name}\n" for name in ("a", "b", "c", "b")]
 
 
 async def test_what_is_larger_than_all_that_is_kept_is_not_kept(redactions: list[str]) -> None:
     shown = ShownTexts(READERS, most=10)
     for _ in range(2):
-        assert await shown.of(ORG, "id", "hostname switch-1\n") == "hostname switch-1\n"
+        assert await shown.of(ORG, "d", "id", "hostname switch-1\n") == "hostname switch-1\n"
     assert len(redactions) == 2

@@ -97,10 +97,10 @@ async def test_a_cancelled_request_does_not_leave_its_answer_to_the_next_one(wor
 
 def learned(texts: RedactedTexts, *names: str) -> list[str]:
     """Prepares these texts; answers those that had to be brought."""
-    keys = [("o", name) for name in names]
+    keys = [("o", "d", name) for name in names]
     missing = texts.prepare(LineQuery(text="a", is_pattern=False), keys)
-    texts.learn([(key, packed(f"a {key[1]}\n")) for key in missing])
-    return [key[1] for key in missing]
+    texts.learn([(key, packed(f"a {key[2]}\n")) for key in missing])
+    return [key[2] for key in missing]
 
 
 def test_the_texts_used_last_stay_within_the_room() -> None:
@@ -113,8 +113,8 @@ def test_the_texts_used_last_stay_within_the_room() -> None:
     assert learned(texts, "2") == ["2"]
 
 
-def test_texts_of_organizations_are_kept_apart() -> None:
+def test_texts_of_organizations_and_devices_are_kept_apart() -> None:
     texts = RedactedTexts(PLATFORMS, capacity=1 << 20)
     learned(texts, "1")
-    others = [("another", "1")]
+    others = [("another", "d", "1"), ("o", "another", "1")]
     assert texts.prepare(LineQuery(text="a", is_pattern=False), others) == others
