@@ -3,6 +3,7 @@
 import pytest
 
 from netautod.network.configs.texts.compare import compared, compared_side_by_side
+from netautod.network.configs.texts.learned_noise import Rule
 from netautod.network.configs.texts.normalise import secret_token
 from netautod.network.configs.texts.tokens import (
     SecretForm,
@@ -115,3 +116,37 @@ def test_between_devices_a_right_guess_reads_as_a_wrong_one(form: str) -> None:
     ]
     assert columns[0] == columns[1]
     assert columns[0][0]
+
+
+OWN = secret_token("own", KEY)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        pytest.param((f"snmp-server community {OWN} RO ", ""), id="beside a secret"),
+        pytest.param(("snmp-server community <secret:", "> RO ", ""), id="a secret and a number"),
+    ],
+)
+@pytest.mark.parametrize("guess", ["own", "another"])
+def test_what_moves_on_one_device_moves_on_the_other_whatever_its_secret(
+    words: tuple[str, ...], guess: str
+) -> None:
+    """The rule was learned on the first."""
+    texts = ("snmp-server community own RO 10\n", f"snmp-server community {guess} RO 11\n")
+    rule = Rule(place=(), words=words, at=0, of=1)
+    forms = SecretForm(key=KEY, between_devices=True)
+    identical, found = compared(
+        texts, [IOS, IOS], ("a", "b"), forms, readers=REGISTRY.for_readers, rules=[rule]
+    )
+    assert (identical, found.text) == (True, "")
+
+
+def test_what_moves_below_a_secret_moves_below_another() -> None:
+    texts = [
+        f"snmp-server community {secret} RW\n seen {number}\n" for secret, number in (("own", 1), ("x", 2))
+    ]
+    rule = Rule(place=(f"snmp-server community {OWN} RW",), words=(" seen ", ""), at=0, of=1)
+    forms = SecretForm(key=KEY, between_devices=True)
+    identical, _ = compared(texts, [IOS, IOS], ("a", "b"), forms, readers=REGISTRY.for_readers, rules=[rule])
+    assert identical
