@@ -161,5 +161,5 @@ class DeviceResultStore:
     def _to_result(self, document: Document) -> DeviceResult:
         """Return the result, without the hash of a text that was redacted by other rules."""
         fields = {name: document.get(name) for name in _FIELDS}
-        told = document.get(_SHOWN_HASH) if document.get(_SHOWN_RULES) == self.rules else None
-        return DeviceResult(**{**fields, "config_hash": told})  # type: ignore[arg-type]
+        shown_hash = document.get(_SHOWN_HASH) if document.get(_SHOWN_RULES) == self.rules else None
+        return DeviceResult(**{**fields, "config_hash": shown_hash})  # type: ignore[arg-type]

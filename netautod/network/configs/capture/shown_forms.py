@@ -113,7 +113,7 @@ class ShownForms:
         """Measure together what can be, else one by one."""
         if not packed:
             return {}
-        values = await self._asked("measure", packed=list(packed.values()), key=key)
+        values = await self._answer("measure", packed=list(packed.values()), key=key)
         if values is not None:
             return dict(zip(packed, values, strict=True))
         if len(packed) == 1:
@@ -124,7 +124,7 @@ class ShownForms:
             found |= await self._measured({text_id: data}, key)
         return found
 
-    async def _asked(self, work: str, **arguments: Any) -> Any:
+    async def _answer(self, work: str, **arguments: Any) -> Any:
         """Return the answer of the worker, or None if it died of it or took too long. Unavailable: it does
         not start.
         """
@@ -151,7 +151,7 @@ class ShownForms:
         ids = (part.text_id, version.text_id)
         texts = [await self._texts.load_one_packed(version.org_id, text_id) for text_id in ids]
         secrets = SecretForm(key=(await self._texts.keys(version.org_id)).secret)
-        found = await self._asked(
+        found = await self._answer(
             "compare",
             packed=texts,
             device_types=[version.platform] * 2,
