@@ -23,6 +23,8 @@ from netautod.documents.models import CATEGORIES, MAX_CONTENT_BYTES
 
 MIB = 1024 * 1024
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+ONE_LINE = {"pattern": r"^[^\x00-\x1f\x7f-\x9f]*$"}
+ONE_LINE_OF_TEXT = {"pattern": r"^[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$"}
 
 
 def no_control_characters(text: str | None) -> None:
@@ -50,12 +52,12 @@ class ContentTypeName(fields.String):
 class DocumentRequest(Request):
     read_only = frozenset({"id", "org_id", "created_at", "updated_at", "encrypted", "locked"})
     example: ClassVar[Mapping[str, Any]] = {"name": "base configuration"}
-    name = Name(required=True, validate=no_control_characters)
+    name = Name(required=True, validate=no_control_characters, metadata=ONE_LINE_OF_TEXT)
     category = fields.String(required=True, validate=validate.OneOf(CATEGORIES))
     content_type = ContentTypeName(required=True)
     content = Contents(required=True)
-    parent_folder = Text(max_length=1024, validate=no_control_characters)
-    session_id = Text(max_length=255, validate=no_control_characters)
+    parent_folder = Text(max_length=1024, validate=no_control_characters, metadata=ONE_LINE)
+    session_id = Text(max_length=255, validate=no_control_characters, metadata=ONE_LINE)
 
 
 class RenderRequest(Request):

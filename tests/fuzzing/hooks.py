@@ -18,6 +18,7 @@ OF_THE_WORLD = re.compile(
     r"|only for users of another provider|must be UTC or an IANA name|cron_expression |must be in the future"
     r"|parameters\.|required for a local user|not allowed here"
     r"|Must be an address, a network|The URL has no valid host"
+    r"|Only a document of|needed for the type|The file is empty|must be an active user"
     r"|the setting outbound.allow|an OpenSSH public key|a search is always redacted"
 )
 KNOWN: dict[str, list[str]] = json.loads(Path(os.environ["KNOWN_IDS"]).read_text())

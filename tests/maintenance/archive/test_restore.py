@@ -105,7 +105,7 @@ async def test_what_was_going_on_is_over(origin: Place, restored: tuple[Place, R
     assert target.documents("refresh_tokens") == []
     assert [poll["_id"] for poll in target.documents("polls")] == ["a stranger in polls"]
     waiting = by_id(target.documents("discovered"))["d"]
-    assert (waiting["untold"], waiting.get("untold_at")) == ([], None)
+    assert not waiting.keys() & {"untold", "untold_at"}
     vaults = by_id(target.documents("notes_vaults"))
     assert ("open" in vaults["with"], "open" in vaults["without"]) == (False, True)
 

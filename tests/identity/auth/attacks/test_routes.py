@@ -109,7 +109,7 @@ async def test_a_login_makes_a_new_session_whatever_is_sent_along(node: Node, ht
 async def test_a_manager_of_users_cannot_promote_himself(node: Node, http: Http) -> None:
     client = http(node)
     admin = client.with_token((await node.log_in()).access_token)
-    helper = {"name": "helper", "permissions": ["users.manage", "devices.access"]}
+    helper = {"name": "helper", "permissions": ["users.manage", "devices.access", "docs.read"]}
     role = (await admin.post("/api/roles", helper)).json
     roles = {found["name"]: found["id"] for found in (await admin.get("/api/roles")).json["roles"]}
     eve = await node.installation.add("eve", "helper")
@@ -145,7 +145,7 @@ async def test_a_manager_of_users_cannot_promote_himself(node: Node, http: Http)
     assert (await second.put(own, {"roles": ["admin"]})).status == 403
     after = await node.users.find(eve.id)
     assert after is not None
-    assert after.permissions == ["devices.access", "users.manage"]
+    assert after.permissions == ["devices.access", "docs.read", "users.manage"]
 
 
 async def disabled(admin: ApiClient, user: ApiClient, path: str) -> Response:
