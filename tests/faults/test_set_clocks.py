@@ -1,7 +1,7 @@
 """Clocks that are set while nodes run: the database's, and those of nodes; and machines that sleep.
 
-Run them alone (NETAUTOD_SET_CLOCKS=1): processes with a clock of their own fall behind beside other tests. What
-they show is shown with injected clocks by tests/automation/executions/running/test_set_clocks.py, too.
+Run them alone (NETAUTOD_SET_CLOCKS=1): processes with a clock of their own fall behind beside other tests.
+tests/automation/executions/running/test_set_clocks.py shows the same with injected clocks.
 """
 
 import asyncio
