@@ -24,8 +24,8 @@ async def saved(api: ApiClient) -> Any:
     return (await api.post(SOURCES, BODY)).expect(201)
 
 
-async def synced(api: ApiClient, source: Any) -> None:
-    (await api.post(f"{SOURCES}/{source['id']}/sync")).expect()
+async def synced(api: ApiClient, source: Any, **body: bool) -> None:
+    (await api.post(f"{SOURCES}/{source['id']}/sync", body)).expect()
 
 
 async def test_a_source_of_who_may_manage_credentials_vouches_whoever_syncs_it(world: World) -> None:
@@ -102,7 +102,7 @@ async def test_a_device_that_comes_back_has_the_word_that_it_had(world: World) -
     device = (await world.node.all())["sw2"]
     (await mover(world).put(f"/api/devices/{device.id}", {"port": 2222})).expect()
     world.remote.drop(1, 2)
-    await synced(world.api, source)
+    await synced(world.api, source, confirm_removals=True)
     assert await states(world) == {}
     world.remote.has(machine(1, "sw1"), machine(2, "sw2"))
     await synced(world.api, source)
