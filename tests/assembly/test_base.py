@@ -9,11 +9,14 @@ from netautod.http.routing.services import Services
 from netautod.plugin_host.loading.loader import LoadedPlugins
 from netautod.plugin_host.manager import PluginManager
 from netautod.store.client import Database
+from netautod.store.clock.server_clock import ServerClock
 from tests.support.installation import open_installation
 
 
 async def test_a_command_works_whichever_organizations_are_paused(indexed: Database, tmp_path: Path) -> None:
-    installation = await (await open_installation(indexed, tmp_path)).started(tmp_path)
+    installation = await (await open_installation(indexed, tmp_path, clock=ServerClock(indexed))).started(
+        tmp_path
+    )
     org_id = await installation.organizations.default_id()
     pause = Pause(reason="maintenance", by="admin", at=installation.clock.now())
     await installation.stores.system.put_pause(org_id, pause)
