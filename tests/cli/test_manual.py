@@ -34,7 +34,7 @@ def test_words_in_several_sections_list_them(capsys: pytest.CaptureFixture[str])
     assert cli.main(["help", "write"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].endswith(" sections on 'write':")
-    assert "  develop/style: Write a commit as one change" in lines
+    assert "  use/backups: Write the configurations into git" in lines
     assert lines[-1].startswith("print one with: netautod help PAGE")
 
 
