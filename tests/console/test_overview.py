@@ -44,6 +44,6 @@ async def test_runs_and_a_pause_are_for_operators(site: Site) -> None:
 
 async def test_who_may_not_see_devices_is_led_on(site: Site) -> None:
     page = await site.browser("users.manage").get("/", status=303)
-    assert page.headers["Location"] == "/documents"
+    assert page.headers["Location"] == "/users"
     page = await site.browser("tasks.operate").get("/", status=303)
     assert page.headers["Location"] == "/tasks"

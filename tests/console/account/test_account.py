@@ -217,7 +217,7 @@ async def test_nobody_gives_a_token_what_he_does_not_hold(node: Node, visitor: V
     await visitor.log_in("vera")
     page = await visitor.get("/account")
     offered = {one.attributes["value"] for one in page.all("input", type="checkbox", name="permissions")}
-    assert offered == {"devices.access"}
+    assert offered == {"devices.access", "docs.read"}
     assert page.all("input", name="never") == []
     fields = {"name": "ci", "permissions": ["users.manage"]}
     await visitor.post("/account/tokens", fields, status=403)
