@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, ClassVar
 
-from marshmallow import EXCLUDE, RAISE, Schema, ValidationError, fields, pre_load, validate
+from marshmallow import EXCLUDE, RAISE, Schema, ValidationError, fields, pre_load, validate, validates_schema
 
 from netautod.core.errors import InvalidInput
 from netautod.core.json import values as json_values
@@ -148,11 +148,14 @@ class Request(Schema):
             return data
         kept = {key: value for key, value in data.items() if key not in self.read_only}
         if kwargs.get("partial"):
-            absent = [name for name in self.needed_in_change if name not in kept]
-            if absent:
-                raise ValidationError({name: ["Missing data for required field."] for name in absent})
             return kept
         return {key: value for key, value in kept.items() if value is not None}
+
+    @validates_schema
+    def _has_what_a_change_needs(self, data: Mapping[str, Any], **kwargs: Any) -> None:
+        absent = [name for name in self.needed_in_change if kwargs.get("partial") and name not in data]
+        if absent:
+            raise ValidationError({name: ["Missing data for required field."] for name in absent})
 
 
 class Answer(Schema):
