@@ -1,6 +1,6 @@
 """Pages of the inventory: imports with a check first, saved sources and their synchronisations."""
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -38,7 +38,8 @@ async def manager(site: Site) -> Browser:
 
 
 @pytest.fixture
-def netbox() -> Iterator[NetBoxReplay]:
+async def netbox() -> AsyncIterator[NetBoxReplay]:
+    # On the loop: a server that is made beside it would be watched by a loop that never turns.
     server = NetBoxReplay(generated_devices(12))
     yield server
     server.close()
