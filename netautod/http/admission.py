@@ -48,7 +48,7 @@ class Admission:
 
         Browsers send Origin with every such request (Fetch, "append a request Origin header"); a client that
         sends none is no browser, or says by Sec-Fetch-Site that the page is of another site. It counts for
-        nothing and its body is not read: whoever has the page open would pay for what the page sends.
+        nothing and its body is not read: the user who has the page open would pay for what the page sends.
         """
         headers = self._request.headers
         if self._request.method in SAFE:

@@ -52,8 +52,8 @@ UNKNOWN_FORM = ShownForm()
 @dataclass(frozen=True, kw_only=True)
 class Config:
     """A stored version. `config_hash` is that of the normalised and `size` that in bytes of the raw text, for
-    readers who may see secrets; all others are told those of the text as they see it, `shown`. `source` says
-    where it was read: `device`, or `import`.
+    readers who may see secrets; all others get those of the text as they see it, `shown`. `source` says where
+    it was read: `device`, or `import`.
 
     `pulled_via` is `api` (single pull), `bulk`, `task` or `import`; `created_by` a user id. Inside only:
     `text_id` names the stored text, `platform` is the device_type that it was captured as, which knows its

@@ -1,7 +1,7 @@
 """The clock step: the number of times that the database's clock was set back, in the collection `clock`.
 
-A time of day that the clock shows a second time belongs to the next number, so that what happens then is told
-from what happened the first time. The number is raised by compare-and-set from the one under which a node saw
+A time of day that the clock shows a second time belongs to the next number, which keeps it apart from what
+happened the first time. The number is raised by compare-and-set from the one under which a node saw
 the clock last: however many nodes notice it, it grows by one.
 
 The one document: `{_id, number, aligned, others_aligned, latest}`. `aligned` is the number for which tasks

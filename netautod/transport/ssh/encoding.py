@@ -57,8 +57,8 @@ def readable(text: str, encoding: Encoding | None = None) -> str:
 def readable_output(text: str) -> str:
     """Return the output of a command as people read it, without the controls of C1.
 
-    They stand for escape sequences, which it has not either. In Latin-1 they are single bytes, so that they
-    are told from letters only once the encoding is known.
+    They stand for escape sequences, which it has not either. In Latin-1 they are single bytes, which only the
+    encoding separates from letters.
     """
     return without_c1(readable(text))
 

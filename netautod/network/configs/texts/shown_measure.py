@@ -1,4 +1,4 @@
-"""The hash and the size of a redacted text: all that its readers are told beside it."""
+"""The hash and the size of a redacted text: all that its readers get beside it."""
 
 import hashlib
 import hmac

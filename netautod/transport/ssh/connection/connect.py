@@ -84,7 +84,7 @@ async def connect(
     why.
 
     `guard` is called before each connection and before a credential is sent; what it raises is passed on.
-    `on_step` is told what is waited for.
+    `on_step` is called with the name of each step that is waited for.
     """
     own = _Leg(
         host=target.host,
