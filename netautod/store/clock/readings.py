@@ -11,6 +11,14 @@ UNCHANGED: Final = timedelta(0)
 
 
 @dataclass(frozen=True, kw_only=True)
+class Look:
+    """A look at a clock that has begun, at `sent` (as in ClockReading); later ones have higher numbers."""
+
+    number: int
+    sent: float
+
+
+@dataclass(frozen=True, kw_only=True)
 class ClockReading:
     """A time that a clock showed, at some moment from `sent` to `received`.
 

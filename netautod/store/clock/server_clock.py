@@ -13,7 +13,7 @@ from netautod.core.errors import Unavailable
 from netautod.core.loop.repeating import Repeating
 from netautod.core.metrics import Metrics
 from netautod.store.client import Database
-from netautod.store.clock.readings import UNCHANGED, ClockReading
+from netautod.store.clock.readings import UNCHANGED, ClockReading, Look
 
 logger = logging.getLogger(__name__)
 NOTEWORTHY = timedelta(seconds=2)
@@ -52,6 +52,7 @@ class ServerClock:
         self._metrics = metrics or Metrics()
         self._server: ClockReading | None = None
         self._machine: ClockReading | None = None
+        self._last_look = self._answered = 0  # looks, by their numbers
         self._differs = False
         self._jumped_at: float | None = None
         self.times_set_back = 0
@@ -76,16 +77,25 @@ class ServerClock:
 
     async def refresh(self) -> timedelta:
         """Look at the server's clock; return how far it was set since the last look."""
-        sent = self.steady()
-        return self.observe(await self._database.now(), sent=sent)
+        look = self.begin_look()
+        return self.observe(await self._database.now(), look)
 
-    def observe(self, shown: datetime, *, sent: float) -> timedelta:
-        """Follow the server's clock as an answer to a request of `sent` has shown it.
+    def begin_look(self) -> Look:
+        """Return the look that a request begins, to be given to `observe` with its answer."""
+        self._last_look += 1
+        return Look(number=self._last_look, sent=self.steady())
+
+    def observe(self, shown: datetime, look: Look) -> timedelta:
+        """Follow the server's clock as the answer to the request of the look has shown it.
 
         Returns how far it was set since the last answer (negative: back). Jumps of both clocks are logged and
-        counted here, once each.
+        counted here, once each. An answer that comes after that of a later look tells nothing: its time may
+        be one from before a jump that is known by now.
         """
-        reading, before = ClockReading(shown=shown, sent=sent, received=self.steady()), self._server
+        if look.number < self._answered:
+            return UNCHANGED
+        self._answered = look.number
+        reading, before = ClockReading(shown=shown, sent=look.sent, received=self.steady()), self._server
         self._server = reading
         self._look_at_own_clock()
         self._compare(reading)

@@ -84,12 +84,12 @@ class ClockSteps:
 
     async def _read(self) -> Document:
         fields = {"number": 1, "aligned": 1, "others_aligned": 1, "latest": 1, "now": "$$NOW"}
-        sent = self._clock.steady()
+        look = self._clock.begin_look()
         row = await self._rows.find_one({"_id": _ID}, fields=fields)
         if row is None:
             await self._create()
             return await self._read()
-        self._clock.observe(row["now"], sent=sent)
+        self._clock.observe(row["now"], look)
         noticed, self._set_back = self._clock.times_set_back - self._set_back, self._clock.times_set_back
         if row["latest"] - row["now"] > NO_JUMP:
             self._overtaken = row["number"]

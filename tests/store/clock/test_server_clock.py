@@ -2,7 +2,7 @@
 
 import logging
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -117,3 +117,16 @@ async def test_for_a_while_after_a_jump_leases_are_not_trusted(database: Databas
     await clock.refresh()
     assert clock.jumped_within(3600)
     assert not clock.jumped_within(0)
+
+
+async def test_an_answer_that_comes_late_is_no_jump(database: Database) -> None:
+    """Two looks have begun when the clock is set; the first one, answered before, is read last."""
+    metrics = Metrics()
+    clock = SetClocks().of(database, metrics)
+    await clock.refresh()
+    shown, first, second = clock.now(), clock.begin_look(), clock.begin_look()
+    clock.observe(shown - timedelta(seconds=600), second)
+    assert clock.observe(shown, first) == timedelta(0)
+    assert jumps(metrics) == {("database", "back"): 1}
+    assert clock.times_set_back == 1
+    assert clock.now() < shown - timedelta(seconds=500)
